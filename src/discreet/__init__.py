@@ -1,0 +1,32 @@
+"""Publish a table without publishing its secret: audit, design, release and prove."""
+
+# SPDX-License-Identifier: Apache-2.0
+from importlib.metadata import version as _version
+
+from discreet import errors, measures, samples
+from discreet.designers import Design, design, methods
+from discreet.joint import Joint
+from discreet.mechanism import Mechanism
+from discreet.notions import ALIP, LDP, LIP, AlphaLift, Chi2Lift, L1Lift, MaxLift, Notion, PerfectPrivacy
+
+__version__ = _version("discreet")
+
+__all__ = [
+    "ALIP",
+    "LDP",
+    "LIP",
+    "AlphaLift",
+    "Chi2Lift",
+    "Design",
+    "Joint",
+    "L1Lift",
+    "MaxLift",
+    "Mechanism",
+    "Notion",
+    "PerfectPrivacy",
+    "design",
+    "errors",
+    "measures",
+    "methods",
+    "samples",
+]

@@ -1,0 +1,86 @@
+"""Arithmetic that every layer shares: 0 log 0, ratios with zeros, named tolerances."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "DENOMINATOR",
+    "DENOMINATOR_BITS",
+    "LEVEL_GUARD",
+    "SMALLEST_SCREENED",
+    "SUM_TOLERANCE",
+    "BoolArray",
+    "FloatArray",
+    "IntArray",
+    "ObjectArray",
+    "divide",
+    "exact_integers",
+    "log",
+    "xlogx",
+]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
+ObjectArray = NDArray[np.object_]  # Python integers of any size
+
+DENOMINATOR_BITS = 60
+#: Weights of a mechanism are integers over this number; 60 bits are 15 hex digits of a digest.
+DENOMINATOR = 1 << DENOMINATOR_BITS
+
+#: How far a float joint may be from summing to one: room for a million rounded additions.
+SUM_TOLERANCE = 1e-9
+
+#: A privacy level computed in floats is off by less than this many nats: sums of up to a million
+#: non-negative terms lose at most 1e6 * 2**-53 each, a lift is a quotient of two such sums, and every
+#: level is at most 2-Lipschitz in the logarithms of the lifts. Levels closer to a budget go to exact arithmetic.
+LEVEL_GUARD = 1e-9
+
+#: Joints with smaller positive cells skip the floats: a product of two marginals and a few weights over 2**60
+#: might fall out of the normal range.
+SMALLEST_SCREENED = 1e-100
+
+
+def xlogx(p: FloatArray) -> FloatArray:
+    """``p * log(p)`` with ``0 log 0 = 0``."""
+    return p * np.log(p, where=p > 0, out=np.zeros_like(p))
+
+
+def log(p: FloatArray) -> FloatArray:
+    """``log(p)``, silently ``-inf`` at zero."""
+    with np.errstate(divide="ignore"):
+        return np.log(p)
+
+
+def divide(numerator: Any, denominator: Any) -> Any:
+    """``numerator / denominator`` for non-negative arrays, silently ``inf`` where only the second is zero."""
+    with np.errstate(divide="ignore"):
+        return np.divide(numerator, denominator)
+
+
+def exact_integers(values: FloatArray) -> ObjectArray:
+    """Integers in the same proportions as these non-negative floats, each read as an exact rational.
+
+    A float is ``m * 2**e`` with an integer ``m``; all are brought to the smallest exponent.
+
+    >>> exact_integers(np.array([0.5, 0.375, 0.125]))
+    array([4, 3, 1], dtype=object)
+    """
+    mantissa, exponent = np.frexp(values)
+    whole = np.ldexp(mantissa, 53).astype(np.int64)
+    used = whole != 0
+    if not used.any():
+        return whole.astype(object)
+    # Trailing zero bits go first, so that tidy numbers give small integers.
+    lowest_bit = (whole & -whole).astype(np.float64)
+    trailing = np.where(used, np.log2(np.where(used, lowest_bit, 1)), 0).astype(np.int64)
+    whole >>= trailing
+    shift = np.where(used, exponent + trailing, 0)
+    shift = np.where(used, shift - shift[used].min(), 0)
+    result: ObjectArray = whole.astype(object) << shift.astype(object)
+    return result

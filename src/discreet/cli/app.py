@@ -1,0 +1,79 @@
+"""The ``discreet`` command: dispatch, exit codes, and errors without tracebacks.
+
+Exit codes: 0 fine, 1 the privacy budget is not met or a verification fails, 2 wrong usage or configuration,
+3 unusable data; 70 a bug in discreet, 130 interrupted.
+"""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+from cyclopts import App, CycloptsError
+
+import discreet
+from discreet.cli.audit import audit
+from discreet.cli.demo import demo
+from discreet.cli.design import design
+from discreet.errors import DiscreetError
+
+__all__ = ["app", "main", "run"]
+
+INTERNAL_ERROR, INTERRUPTED = 70, 130
+
+app = App(
+    name="discreet",
+    help="Publish a table without publishing its secret. Exit codes: 0 fine, 1 the privacy budget is not met, "
+    "2 wrong usage, 3 unusable data. --debug shows tracebacks.",
+    version=lambda: discreet.__version__,
+    help_format="plaintext",
+)
+for command in (audit, design, demo):
+    app.command(command)
+
+
+def run(tokens: Sequence[str]) -> int:
+    """Run one command line and return its exit code."""
+    debug = "--debug" in tokens
+    arguments = [token for token in tokens if token != "--debug"]
+    try:
+        with warnings.catch_warnings():
+            warnings.showwarning = _show_warning
+            warnings.simplefilter("always", discreet.errors.DiscreetWarning)
+            result = app(arguments, exit_on_error=False, print_error=False, result_action="return_value")
+        sys.stdout.flush()
+        return result if isinstance(result, int) else 0
+    except CycloptsError as error:
+        return _fail(str(error), 2, debug)
+    except DiscreetError as error:
+        return _fail(str(error), error.exit_code, debug)
+    except BrokenPipeError:
+        # The reader of our output went away; keep the interpreter from complaining at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        return _fail("interrupted.", INTERRUPTED, False)
+    except Exception as error:
+        message = f"{type(error).__name__}. This is a bug in discreet: please report it with the output of --debug."
+        return _fail(message, INTERNAL_ERROR, debug)
+
+
+def _fail(message: str, code: int, debug: bool) -> int:
+    if debug:
+        traceback.print_exc()
+    sys.stderr.write(f"discreet: error: {message.strip()}\n")
+    return code
+
+
+def _show_warning(message: Any, *_: Any, **__: Any) -> None:
+    sys.stderr.write(f"discreet: warning: {message}\n")
+
+
+def main() -> None:
+    """Entry point of the console script."""
+    sys.exit(run(sys.argv[1:]))

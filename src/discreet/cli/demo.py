@@ -1,0 +1,86 @@
+"""``discreet demo``: the whole story on built-in data."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import csv
+import io
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from discreet import _files, samples
+from discreet.designers import design, methods
+from discreet.errors import InputError
+from discreet.joint import Joint
+from discreet.notions import ALIP
+from discreet.report import json as report_json
+from discreet.report.summary import audit_summary
+from discreet.report.text import audit_text, design_text, make_console, tradeoff_text
+
+__all__ = ["demo"]
+
+EPSILONS = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 6.0, 8.0)
+CHOSEN = 2.0
+LAM = 0.65
+
+
+def demo(*, output: Annotated[Path, Parameter(name=["--output", "-o"])] = Path("demo-output")) -> int:
+    """Audit the built-in Adult data, design mechanisms for it and show the trade-off.
+
+    The question: may a census office publish people's occupation without giving their family relationship away?
+
+    Parameters
+    ----------
+    output
+        Directory that audit.json, mechanism.json and tradeoff.csv are written to.
+    """
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot write to {str(output)!r}: {error.strerror}.") from None
+    console = make_console(sys.stdout)
+    joint = Joint.from_table(samples.adult(), sensitive="relationship", useful="occupation")
+    notion = ALIP.split(CHOSEN, LAM)
+
+    console.rule("1. Audit: what does occupation give away?", align="left")
+    summary = audit_summary(joint, notion)
+    console.print(audit_text(summary))
+    _files.write_text(output / "audit.json", report_json.dumps(summary) + "\n")
+
+    console.rule("2. Design: two mechanisms that keep the promise", align="left")
+    designs = [design(joint, notion, method) for method in methods(notion)]
+    for result in designs:
+        console.print(design_text(result))
+        console.print()
+    best = max(designs, key=lambda result: result.nmi)
+    best.mechanism.to_json(output / "mechanism.json")
+
+    console.rule(f"3. Trade-off: epsilon in total, {LAM:g} of it for falling beliefs", align="left")
+    rows = tradeoff(joint)
+    console.print(tradeoff_text(rows))
+    _files.write_text(output / "tradeoff.csv", _as_csv(rows))
+    console.print(
+        f"\n{best.method} keeps {100 * best.nmi:.1f} % of occupation at epsilon {CHOSEN:g}. "
+        f"Look at {output}/audit.json, {output}/mechanism.json and {output}/tradeoff.csv."
+    )
+    return 0
+
+
+def tradeoff(joint: Joint) -> list[dict[str, Any]]:
+    """NMI of every method at a range of budgets."""
+    rows = []
+    for epsilon in EPSILONS:
+        notion = ALIP.split(epsilon, LAM)
+        rows.append({"epsilon": epsilon} | {name: design(joint, notion, name).nmi for name in methods(notion)})
+    return rows
+
+
+def _as_csv(rows: list[dict[str, Any]]) -> str:
+    stream = io.StringIO()
+    writer = csv.DictWriter(stream, fieldnames=list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return stream.getvalue()

@@ -1,0 +1,75 @@
+"""``discreet design``: a mechanism that keeps a notion."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from discreet import _files
+from discreet.cli.options import Bins, Columns, Format, NotionOptions, load_joint, show
+from discreet.designers import design as make_design
+from discreet.errors import InputError
+from discreet.report.text import design_text
+
+__all__ = ["design"]
+
+Method = Literal["watchdog", "subset-merging"]
+
+
+def design(
+    table: str,
+    *,
+    sensitive: Columns,
+    useful: Columns,
+    bins: Bins = (),
+    promise: NotionOptions | None = None,
+    method: Method = "subset-merging",
+    randomisation: Literal["merge", "uniform"] | None = None,
+    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
+    force: Annotated[bool, Parameter(negative="")] = False,
+    format: Format = "text",
+) -> int:
+    """Design a mechanism that keeps a privacy notion and loses as little as the method can.
+
+    Parameters
+    ----------
+    table
+        CSV or Parquet file, a glob over such files, or sample:adult.
+    sensitive
+        Column to protect; repeat the option for several.
+    useful
+        Column to publish; repeat the option for several.
+    bins
+        Cut a numeric column: age=0,18,65 or age=quantiles:10. Repeatable.
+    method
+        How the mechanism is found.
+    randomisation
+        Of the watchdog: merge the high-risk values into one (the default), or release a random one of them.
+    output
+        File that the mechanism is written to, as JSON.
+    force
+        Replace an existing output file.
+    format
+        Text for people, JSON for programs.
+    """
+    notion = None if promise is None else promise.build()
+    if notion is None:
+        raise InputError("a design needs a privacy notion, such as --notion lip --epsilon 0.5.")
+    if randomisation is not None and method != "watchdog":
+        raise InputError(f"--randomisation is an option of the watchdog, not of {method}.")
+    if output is not None:
+        _files.check_target(output, force=force)
+    joint = load_joint(table, sensitive, useful, bins)
+    options = {} if randomisation is None else {"randomisation": randomisation}
+    result = make_design(joint, notion, method, **options)
+    if output is not None:
+        result.mechanism.to_json(output)
+    show(format, result.to_dict(), design_text(result) if format == "text" else None)
+    if output is not None:
+        sys.stderr.write(f"mechanism written to {os.fspath(output)}\n")
+    return 0

@@ -1,0 +1,6 @@
+"""Designers: from a joint and a notion to a mechanism that keeps it."""
+
+# SPDX-License-Identifier: Apache-2.0
+from discreet.designers.base import Design, design, methods
+
+__all__ = ["Design", "design", "methods"]

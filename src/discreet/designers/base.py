@@ -1,0 +1,178 @@
+"""The front door `design`, the methods behind it, and the one kind of result they all return."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import html
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from discreet import _validate
+from discreet.designers.subset_merging import subset_merging
+from discreet.designers.watchdog import watchdog
+from discreet.errors import BrokenNotionError, InputError, UnknownMethodError
+from discreet.joint import Joint
+from discreet.measures import entropy, max_lift, min_lift, useful_information
+from discreet.mechanism import Mechanism
+from discreet.notions import Notion
+
+__all__ = ["Design", "design", "methods"]
+
+Designer = Callable[..., Mechanism]
+
+METHODS: dict[str, Designer] = {
+    "watchdog": watchdog,
+    "subset-merging": subset_merging,
+}
+
+
+@dataclass(frozen=True)
+class Design:
+    """A mechanism, what it keeps and what it promises; the same record whatever the method.
+
+    Attributes
+    ----------
+    mechanism : Mechanism
+        Checked by ``notion.holds`` on its integer weights.
+    joint, notion : Joint, Notion
+        What it was designed for.
+    method : str
+        Name of the designer.
+    mutual_information : float
+        I(X; Y), nats.
+    nmi : float
+        I(X; Y) / H(X), in [0, 1].
+    bound : float or None
+        Proven upper limit of the NMI of any mechanism under the notion, where one is known.
+    status : str
+        ``"optimal"`` where the bound is met, else ``"heuristic"``.
+    seconds : float
+        Time that the design took.
+    """
+
+    mechanism: Mechanism
+    joint: Joint = field(repr=False)
+    notion: Notion
+    method: str
+    mutual_information: float
+    nmi: float
+    bound: float | None
+    status: str
+    seconds: float
+
+    @property
+    def released(self) -> Joint:
+        """The joint of (sensitive, released)."""
+        return self.joint.through(self.mechanism)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The figures of the design as plain data; ``released`` is the number of released symbols."""
+        released = self.released
+        smallest = float(min_lift(released).min())
+        return {
+            "method": self.method,
+            "notion": self.notion.to_dict(),
+            "nmi": self.nmi,
+            "mutual_information": self.mutual_information,
+            "bound": self.bound,
+            "status": self.status,
+            "log_max_lift": math.log(float(max_lift(released).max())),
+            "log_min_lift": math.log(smallest) if smallest > 0 else -math.inf,
+            "released": self.mechanism.n_released,
+            "useful": self.mechanism.n_useful,
+            "seconds": self.seconds,
+        }
+
+    def __repr__(self) -> str:
+        bound = "" if self.bound is None else f", bound {self.bound:.4f}"
+        return (
+            f"Design({self.method} for {self.notion}: NMI {self.nmi:.4f}{bound}, "
+            f"{self.mechanism.n_useful} useful -> {self.mechanism.n_released} released, {self.status})"
+        )
+
+    def _repr_html_(self) -> str:
+        return f"<p>{html.escape(repr(self))}</p>{self.mechanism._repr_html_()}"
+
+
+def design(joint: Joint, notion: Notion, method: str = "subset-merging", **options: Any) -> Design:
+    """Design a mechanism that keeps a notion and loses as little of X as the method can.
+
+    Parameters
+    ----------
+    joint : Joint
+        P(s, x); every sensitive value must have mass.
+    notion : Notion
+        The promise.
+    method : str
+        ``"watchdog"`` or ``"subset-merging"``; see `methods`.
+    **options
+        Options of the method: ``randomisation="merge" | "uniform"`` of the watchdog.
+
+    Returns
+    -------
+    Design
+        Its mechanism passed the exact check of the notion; a mechanism that does not is never returned.
+
+    Examples
+    --------
+    >>> from discreet import LIP, Joint
+    >>> joint = Joint.from_counts([[30, 15, 5], [10, 15, 25]], useful=["a", "b", "c"])
+    >>> design(joint, LIP(0.5), method="watchdog").mechanism.released
+    ('{a, c}', 'b')
+    """
+    if not isinstance(joint, Joint) or not isinstance(notion, Notion):
+        raise InputError(f"design takes a Joint and a Notion, got {type(joint).__name__}, {type(notion).__name__}.")
+    designer = _designer(method)
+    _validate.every_sensitive_value_occurs(joint.p_sensitive, joint.sensitive)
+    start = time.perf_counter()
+    mechanism = designer(joint, notion, **options)
+    if not notion.holds(joint, mechanism):
+        raise BrokenNotionError(
+            f"{method} found a mechanism that breaks {notion}, so it was not returned. Widen the budget."
+        )
+    mechanism.notion = notion.to_dict()
+    mechanism.method = method
+    return _record(joint, notion, method, mechanism, time.perf_counter() - start)
+
+
+def _record(joint: Joint, notion: Notion, method: str, mechanism: Mechanism, seconds: float) -> Design:
+    information = useful_information(joint, mechanism)
+    whole = entropy(joint)
+    nmi = min(1.0, information / whole) if whole > 0 else 0.0
+    # Where nothing had to be hidden, X itself is released, and nothing can keep more than all of X.
+    lossless = mechanism.is_deterministic and mechanism.n_released == int(np.count_nonzero(joint.p_useful))
+    return Design(
+        mechanism=mechanism,
+        joint=joint,
+        notion=notion,
+        method=method,
+        mutual_information=information,
+        nmi=nmi,
+        bound=nmi if lossless else None,
+        status="optimal" if lossless else "heuristic",
+        seconds=seconds,
+    )
+
+
+def _designer(method: str) -> Designer:
+    if method not in METHODS:
+        near = _validate.closest(str(method), METHODS)
+        raise UnknownMethodError(f"no method {method!r}.{near} Known methods: {', '.join(METHODS)}.")
+    return METHODS[method]
+
+
+def methods(notion: Notion) -> tuple[str, ...]:
+    """Names of the methods that serve a notion.
+
+    >>> from discreet import LDP
+    >>> methods(LDP(1))
+    ('watchdog', 'subset-merging')
+    """
+    if not isinstance(notion, Notion):
+        raise InputError(f"methods takes a Notion, got {type(notion).__name__}.")
+    return tuple(METHODS)

@@ -1,0 +1,75 @@
+"""Subset merging: many small merged blocks of high-risk symbols instead of one large one.
+
+Algorithm 1 of [ZDS23]_ in its working reading: blocks are formed while high-risk symbols are left (the printed
+condition of the outer loop stops at once), and the risk is max-lift plus the *inverse* of min-lift (printed: plus
+min-lift). A last block that is still not allowed unites with others, then absorbs low-risk symbols.
+"""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from discreet._numeric import IntArray
+from discreet.designers._merging import MergingBatch, Pool
+from discreet.joint import Joint
+from discreet.mechanism import Mechanism
+from discreet.notions import Notion
+
+__all__ = ["partitions", "subset_merging"]
+
+
+def subset_merging(joint: Joint, notion: Notion) -> Mechanism:
+    """Mechanism of the corrected Algorithm 1."""
+    return Mechanism.from_blocks(joint, partitions([joint], [notion])[0])
+
+
+def partitions(joints: Sequence[Joint], notions: Sequence[Notion]) -> IntArray:
+    """Block of every symbol for paired joints and notions, shape (n_problems, n_useful)."""
+    batch = MergingBatch(joints, notions)
+    open_ones, seed = _form_blocks(batch)
+    open_ones, seed = _unite_blocks(batch, open_ones, seed)
+    batch.absorb_low_risk(open_ones, seed)
+    batch.place_absent()
+    return batch.block_of
+
+
+def _form_blocks(batch: MergingBatch) -> tuple[IntArray, IntArray]:
+    """Lines 4-11: start a block with the riskiest symbol left, grow it, repeat. Returns the last ones not allowed."""
+    everyone = np.flatnonzero(batch.high_risk.any(axis=1))
+    queue = Pool(batch, everyone, batch.given_value[everyone], batch.mass[everyone], batch.high_risk[everyone])
+    risk = batch.risk[everyone]
+    failed: list[tuple[IntArray, IntArray]] = []
+    who = everyone
+    while len(who):
+        rows = queue.row(who)
+        left = np.where(queue.remaining[rows], np.take_along_axis(risk[rows], queue.symbol[rows], axis=1), -1.0)
+        first = left.argmax(axis=1)
+        seed = queue.symbol[rows, first]
+        queue.remove(who, first)
+        value, mass = batch.given_value[who, :, seed], batch.mass[who, seed]
+        short = batch.grow(who, seed, value, mass, queue)
+        failed.append((who[short], seed[short]))
+        who = who[queue.remaining[queue.row(who)].any(axis=1)]
+        queue.compact()
+    if not failed:
+        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+    return np.concatenate([w for w, _ in failed]), np.concatenate([s for _, s in failed])
+
+
+def _unite_blocks(batch: MergingBatch, who: IntArray, seed: IntArray) -> tuple[IntArray, IntArray]:
+    """Lines 12-16: the last block takes in the others, least risk first. Returns those still not allowed."""
+    if not len(who):
+        return who, seed
+    value, mass = batch.blocks(who)
+    line = np.arange(len(who))
+    own_value, own_mass = value[line, :, seed], mass[line, seed]
+    others = np.zeros_like(batch.high_risk[who])
+    row, symbol = np.nonzero(batch.high_risk[who])
+    others[row, batch.block_of[who][row, symbol]] = True
+    others[line, seed] = False
+    pool = Pool(batch, who, value, mass, others)
+    short = batch.grow(who, seed, own_value, own_mass, pool)
+    return who[short], seed[short]

@@ -1,0 +1,47 @@
+"""Measures of what a release tells about the sensitive values: functions from a joint to numbers, in nats."""
+
+# SPDX-License-Identifier: Apache-2.0
+from discreet.measures.average_lift import (
+    alpha_lift,
+    alpha_lift_inverse,
+    chi2_lift,
+    chi2_lift_inverse,
+    l1_lift,
+    l1_lift_inverse,
+    min_lift_inverse,
+)
+from discreet.measures.entropy import entropy, mutual_information, nmi, useful_information
+from discreet.measures.leakage import (
+    arimoto_information,
+    chi2_divergence,
+    maximal_leakage,
+    realizable_leakage,
+    sibson_information,
+    total_variation,
+)
+from discreet.measures.lift import lift, lift_ratio, log_lift, max_lift, min_lift
+
+__all__ = [
+    "alpha_lift",
+    "alpha_lift_inverse",
+    "arimoto_information",
+    "chi2_divergence",
+    "chi2_lift",
+    "chi2_lift_inverse",
+    "entropy",
+    "l1_lift",
+    "l1_lift_inverse",
+    "lift",
+    "lift_ratio",
+    "log_lift",
+    "max_lift",
+    "maximal_leakage",
+    "min_lift",
+    "min_lift_inverse",
+    "mutual_information",
+    "nmi",
+    "realizable_leakage",
+    "sibson_information",
+    "total_variation",
+    "useful_information",
+]

@@ -1,0 +1,148 @@
+"""Notions that bound averages of the lift: l1, chi-square and alpha lift, and their inverses."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import math
+from dataclasses import KW_ONLY, dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from discreet import _validate
+from discreet.errors import UnsupportedNotionError
+from discreet.joint import Joint
+from discreet.measures.lift import lift
+from discreet.notions.base import Notion, PosteriorRows, check_sides, two_sided
+from discreet.notions.bounds import Bound
+
+__all__ = ["AlphaLift", "Chi2Lift", "L1Lift"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class L1Lift(Notion):
+    r"""Bounded l1 lift, and bounded inverse l1 lift.
+
+    .. math:: \Lambda_{\ell_1}(y) \le e^{\varepsilon_u} - 1, \qquad \Psi_{\ell_1}(y) \le e^{\varepsilon_l} - 1
+
+    Parameters
+    ----------
+    eps_lower, eps_upper : float or None
+        Nats; None leaves that side open.
+
+    Notes
+    -----
+    The upper side is a polytope of posteriors, the lower one is not even convex.
+    Source: [ZDS23]_, Section 6.2.
+
+    Examples
+    --------
+    >>> from discreet import LIP
+    >>> LIP(0.5).implies(L1Lift(eps_upper=0.5))
+    True
+    """
+
+    eps_lower: float | None = None
+    eps_upper: float | None = None
+    name: ClassVar[str] = "l1"
+
+    def __post_init__(self) -> None:
+        check_sides(self)
+
+    @property
+    def bounds(self) -> tuple[Bound, ...]:
+        return two_sided(self.eps_lower, self.eps_upper, "l1_lift_inverse", "l1_lift")
+
+    @property
+    def is_polyhedral(self) -> bool:
+        return self.eps_lower is None
+
+    def rows(self, joint: Joint) -> PosteriorRows:
+        """Rows in (v, t) with one auxiliary t per sensitive value: ``|L v - 1| <= t``, ``P_S . t <= b``."""
+        if self.eps_lower is not None or self.eps_upper is None:
+            raise UnsupportedNotionError(
+                f"{self} has no linear rows: the inverse l1 lift is not convex. Leave eps_lower open."
+            )
+        lifts = lift(joint)
+        n = len(lifts)
+        matrix = np.block(
+            [
+                [lifts, -np.eye(n)],
+                [-lifts, -np.eye(n)],
+                [np.zeros((1, joint.n_useful)), joint.p_sensitive[None, :]],
+            ]
+        )
+        bound = np.concatenate([np.ones(n), -np.ones(n), [math.expm1(self.eps_upper)]])
+        return PosteriorRows(matrix, bound, np.empty((0, joint.n_useful + n)), np.empty(0), n_auxiliary=n)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chi2Lift(Notion):
+    r"""Bounded chi-square lift, and bounded inverse chi-square lift.
+
+    .. math:: \Lambda_{\chi^2}(y) \le (e^{\varepsilon_u} - 1)^2, \qquad
+        \Psi_{\chi^2}(y) \le (e^{\varepsilon_l} - 1)^2
+
+    Parameters
+    ----------
+    eps_lower, eps_upper : float or None
+        Nats; None leaves that side open.
+
+    Notes
+    -----
+    Implies `L1Lift` with the same budgets (Cauchy-Schwarz). Source: [ZDS23]_, Section 6.2.
+
+    Examples
+    --------
+    >>> Chi2Lift(eps_upper=0.5).implies(L1Lift(eps_upper=0.5))
+    True
+    """
+
+    eps_lower: float | None = None
+    eps_upper: float | None = None
+    name: ClassVar[str] = "chi2"
+
+    def __post_init__(self) -> None:
+        check_sides(self)
+
+    @property
+    def bounds(self) -> tuple[Bound, ...]:
+        return two_sided(self.eps_lower, self.eps_upper, "chi2_lift_inverse", "chi2_lift")
+
+
+@dataclass(frozen=True)
+class AlphaLift(Notion):
+    r"""Bounded alpha lift, and bounded inverse alpha lift.
+
+    .. math:: \Lambda_\alpha(y) \le e^{\varepsilon_u}, \qquad \Psi_\alpha(y) \le e^{\varepsilon_l}
+
+    Parameters
+    ----------
+    alpha : float
+        Above 1 and finite; the limit for large alpha is `ALIP`.
+    eps_lower, eps_upper : float or None
+        Nats; None leaves that side open.
+
+    Notes
+    -----
+    Both sides are convex in the posterior. Source: [ZDS23]_, Section 6.2.
+
+    Examples
+    --------
+    >>> AlphaLift(10, eps_upper=0.5).implies(AlphaLift(2, eps_upper=0.5))
+    True
+    """
+
+    alpha: float
+    _: KW_ONLY
+    eps_lower: float | None = None
+    eps_upper: float | None = None
+    name: ClassVar[str] = "alpha-lift"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "alpha", _validate.order_above_one(self.alpha))
+        check_sides(self)
+
+    @property
+    def bounds(self) -> tuple[Bound, ...]:
+        return two_sided(self.eps_lower, self.eps_upper, "alpha_lift_inverse", "alpha_lift", self.alpha)

@@ -1,0 +1,194 @@
+"""What every privacy notion can do: decide, measure its slack, rank merges, give linear rows, imply others."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import dataclasses
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from discreet import _validate, exact
+from discreet._numeric import LEVEL_GUARD, BoolArray, FloatArray
+from discreet.errors import InvalidNotionError, UnsupportedNotionError
+from discreet.joint import Joint
+from discreet.measures.lift import lift
+from discreet.mechanism import Mechanism
+from discreet.notions import implication
+from discreet.notions.bounds import Bound
+
+__all__ = ["Notion", "PosteriorRows", "from_dict"]
+
+
+@dataclass(frozen=True)
+class PosteriorRows:
+    r"""A polytope of posteriors: :math:`A (v, t) \le b` and :math:`E (v, t) = e`, besides v >= 0, sum v = 1.
+
+    The first ``n_useful`` variables are the posterior ``v``; the others, where there are any, are auxiliary.
+    """
+
+    matrix: FloatArray
+    bound: FloatArray
+    equal_matrix: FloatArray
+    equal_bound: FloatArray
+    n_auxiliary: int = 0
+
+
+class Notion:
+    """A promise about the lifts of every released symbol; a small immutable value, budgets in nats.
+
+    Subclasses are frozen dataclasses whose ``bounds`` say what is promised; all else follows from those.
+    """
+
+    name: ClassVar[str]
+    registry: ClassVar[dict[str, type[Notion]]] = {}
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        Notion.registry[cls.name] = cls
+
+    @property
+    def bounds(self) -> tuple[Bound, ...]:
+        """The measures that are bounded, each with its budget."""
+        raise NotImplementedError
+
+    def holds(self, joint: Joint, mechanism: Mechanism | None = None) -> bool:
+        """Whether every released symbol keeps the promise, decided exactly.
+
+        Parameters
+        ----------
+        joint : Joint
+            P(s, y), or P(s, x) where a mechanism is given.
+        mechanism : Mechanism, optional
+            P(y | x), taken as its integer weights.
+
+        Returns
+        -------
+        bool
+            Floats settle what is clear; whatever comes within 1e-9 nats of a budget is decided in integers.
+        """
+        return bool(self.allowed(joint if mechanism is None else joint.through(mechanism)).all())
+
+    def allowed(self, joint: Joint) -> BoolArray:
+        """Which symbols keep the promise, each taken alone; decided exactly.
+
+        A symbol without mass is never seen and passes.
+        """
+        verdict, unsure = self.screen(joint)
+        if unsure.any():
+            columns = np.flatnonzero(unsure)
+            verdict[columns] = exact.keeps(joint.masses, self.bounds, columns.tolist())
+        return verdict
+
+    def screen(self, joint: Joint) -> tuple[BoolArray, BoolArray]:
+        """Verdicts in floats, and which of them rounding could turn."""
+        if not joint.floats_suffice:
+            everything = np.ones(joint.n_useful, dtype=bool)
+            return everything, everything.copy()
+        lifts = lift(joint)
+        verdict = np.ones(joint.n_useful, dtype=bool)
+        unsure = np.zeros(joint.n_useful, dtype=bool)
+        for bound in self.bounds:
+            excess = bound.level(bound.value(lifts, joint.p_sensitive)) - bound.epsilon
+            verdict &= excess <= 0
+            unsure |= np.abs(excess) <= LEVEL_GUARD
+        return verdict, unsure
+
+    def levels(self, joint: Joint) -> FloatArray:
+        """Nats that each bound needs at each symbol, shape (number of bounds, n_released)."""
+        lifts = lift(joint)
+        return np.stack([bound.level(bound.value(lifts, joint.p_sensitive)) for bound in self.bounds])
+
+    def slack(self, joint: Joint, mechanism: Mechanism | None = None) -> float:
+        """Nats of budget left at the worst symbol and bound.
+
+        Returns
+        -------
+        float
+            At least 0 exactly where the notion holds; -inf where a finite budget meets a lift of 0.
+        """
+        seen = joint if mechanism is None else joint.through(mechanism)
+        worst = self.levels(seen).max(axis=1)
+        left = min(bound.epsilon - float(level) for bound, level in zip(self.bounds, worst))
+        if self.holds(seen):
+            return max(left, 0.0)
+        return min(left, math.nextafter(0.0, -1.0))
+
+    def merge_risk(self, joint: Joint) -> FloatArray:
+        """Risk by which greedy merging ranks symbols: the sum of the bounded measures at each of them.
+
+        For ALIP it is max-lift plus the inverse of min-lift, for LDP the lift ratio.
+        """
+        lifts = lift(joint)
+        risk: FloatArray = np.sum([bound.value(lifts, joint.p_sensitive) for bound in self.bounds], axis=0)
+        return risk
+
+    def implies(self, other: Notion) -> bool:
+        """Whether this promise is proven to entail the other, whatever the joint.
+
+        True follows from Lemma 1 of [LTS20]_, Propositions 1, 3 and 5 of [ZDS23]_ in their corrected form, and
+        inequalities between means. False says that these do not prove it.
+        """
+        return implication.implies(self.bounds, other.bounds)
+
+    @property
+    def is_polyhedral(self) -> bool:
+        """Whether the allowed posteriors form a polytope, so that `rows` exist."""
+        return False
+
+    def rows(self, joint: Joint) -> PosteriorRows:
+        """Linear rows of the allowed posteriors P(x | y), where the notion has such."""
+        raise UnsupportedNotionError(f"{self} has no linear rows: its allowed posteriors are not a polytope.")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Name and budgets as plain data."""
+        values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}  # type: ignore[arg-type]
+        return {"name": self.name, **values}
+
+    def __str__(self) -> str:
+        given = {k: v for k, v in self.to_dict().items() if k != "name" and v is not None}
+        if list(given) == ["epsilon"]:
+            return f"{type(self).__name__}({given['epsilon']:g})"
+        return f"{type(self).__name__}({', '.join(f'{k}={v:g}' for k, v in given.items())})"
+
+    def _repr_html_(self) -> str:
+        return f"<code>{self}</code>"
+
+
+def from_dict(stored: dict[str, Any]) -> Notion:
+    """The notion that `Notion.to_dict` described.
+
+    >>> from_dict({"name": "lip", "epsilon": 0.5})
+    LIP(epsilon=0.5)
+    """
+    rest = dict(stored)
+    try:
+        return Notion.registry[rest.pop("name")](**rest)
+    except (KeyError, TypeError):
+        known = ", ".join(Notion.registry)
+        raise InvalidNotionError(f"not the description of a notion; known names: {known}.") from None
+
+
+def two_sided(
+    eps_lower: float | None, eps_upper: float | None, lower: str, upper: str, alpha: float | None = None
+) -> tuple[Bound, ...]:
+    """The bounds of a notion with an upper and a lower side, either of which may be open."""
+    sides = []
+    if eps_upper is not None:
+        sides.append(Bound(upper, eps_upper, alpha))
+    if eps_lower is not None:
+        sides.append(Bound(lower, eps_lower, alpha))
+    return tuple(sides)
+
+
+def check_sides(notion: Notion) -> None:
+    """Both budgets are valid, and at least one is given."""
+    values = [_validate.budget(getattr(notion, side), side, optional=True) for side in ("eps_lower", "eps_upper")]
+    if values == [None, None]:
+        raise InvalidNotionError(
+            f"{type(notion).__name__} needs eps_lower or eps_upper: with both open it promises nothing."
+        )
+    for side, value in zip(("eps_lower", "eps_upper"), values):
+        object.__setattr__(notion, side, value)

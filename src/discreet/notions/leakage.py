@@ -1,0 +1,92 @@
+"""One-sided and perfect privacy: MaxLift (pointwise maximal leakage) and PerfectPrivacy."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from discreet import _validate
+from discreet.joint import Joint
+from discreet.measures.lift import lift
+from discreet.notions.base import Notion, PosteriorRows, two_sided
+from discreet.notions.bounds import Bound
+from discreet.notions.lip import lift_range_rows
+
+__all__ = ["MaxLift", "PerfectPrivacy"]
+
+
+@dataclass(frozen=True)
+class MaxLift(Notion):
+    r"""Bounded max-lift: nobody becomes surer of any value by more than a factor; ruling out is allowed.
+
+    .. math:: l(s, y) \le e^{\varepsilon_u} \quad \text{for all } s, y
+
+    Parameters
+    ----------
+    eps_upper : float
+        Nats.
+
+    Notes
+    -----
+    The same as pointwise maximal leakage of at most ``eps_upper``; bounds mutual information and maximal
+    leakage by it. Source: [ZDS23]_, (2); [DF20]_, after (10).
+
+    Examples
+    --------
+    >>> from discreet import LIP
+    >>> LIP(1).implies(MaxLift(1)), MaxLift(1).implies(LIP(1))
+    (True, False)
+    """
+
+    eps_upper: float
+    name: ClassVar[str] = "max-lift"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "eps_upper", _validate.budget(self.eps_upper, "eps_upper"))
+
+    @property
+    def bounds(self) -> tuple[Bound, ...]:
+        return (Bound("max_lift", self.eps_upper),)
+
+    @property
+    def is_polyhedral(self) -> bool:
+        return True
+
+    def rows(self, joint: Joint) -> PosteriorRows:
+        return lift_range_rows(joint, None, self.eps_upper)
+
+
+@dataclass(frozen=True)
+class PerfectPrivacy(Notion):
+    r"""Perfect privacy: the release is independent of the sensitive values.
+
+    .. math:: l(s, y) = 1 \quad \text{for all } s, y
+
+    Notes
+    -----
+    Decided as an equation of integers, never within a tolerance. Any notion with a zero budget on one side is
+    this one, because the mean lift is 1. Source: [ZDS23]_, Definition 3 at zero.
+
+    Examples
+    --------
+    >>> PerfectPrivacy().implies(MaxLift(0))
+    True
+    """
+
+    name: ClassVar[str] = "perfect"
+
+    @property
+    def bounds(self) -> tuple[Bound, ...]:
+        return two_sided(0.0, 0.0, "min_lift_inverse", "max_lift")
+
+    @property
+    def is_polyhedral(self) -> bool:
+        return True
+
+    def rows(self, joint: Joint) -> PosteriorRows:
+        """Equations ``L v = 1``."""
+        lifts = lift(joint)
+        return PosteriorRows(np.empty((0, joint.n_useful)), np.empty(0), lifts, np.ones(len(lifts)))

@@ -1,0 +1,234 @@
+"""Audits and designs as text that a person understands."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from rich.console import Console, ConsoleRenderable, Group
+from rich.markup import escape
+from rich.table import Table
+
+from discreet import labels
+from discreet.designers import Design
+
+__all__ = ["audit_text", "design_text", "make_console", "tradeoff_text"]
+
+#: Symbols shown by default; JSON has all of them.
+SHOWN_SYMBOLS = 15
+
+#: Width of text that goes to a file or a pipe.
+PLAIN_WIDTH = 110
+
+_MEASURES = (
+    ("mutual_information", "mutual information I(S;X)", "nats"),
+    ("maximal_leakage", "maximal leakage", "nats"),
+    ("log_max_lift", "worst log max-lift", "nats"),
+    ("log_min_lift", "worst log min-lift", "nats"),
+    ("sibson_information", "Sibson information, alpha 2", "nats"),
+    ("arimoto_information", "Arimoto information, alpha 2", "nats"),
+    ("total_variation", "total variation", "0 to 1"),
+    ("chi2_divergence", "chi-square divergence", ""),
+    ("entropy_sensitive", "entropy H(S)", "nats"),
+    ("entropy_useful", "entropy H(X)", "nats"),
+)
+
+
+def make_console(stream: Any) -> Console:
+    """A console for a stream: full colour on a terminal, plain text of a fixed width elsewhere."""
+    if getattr(stream, "isatty", lambda: False)():
+        return Console(file=stream, highlight=False)
+    return Console(file=stream, highlight=False, width=PLAIN_WIDTH, no_color=True)
+
+
+def audit_text(summary: dict[str, Any], shown: int = SHOWN_SYMBOLS) -> ConsoleRenderable:
+    """An audit: size, measures, worst symbols first, zero cells by name, verdict."""
+    secret, column = " + ".join(summary["sensitive"]), " + ".join(summary["useful"])
+    size = summary["joint"]
+    symbols = summary["per_symbol"]
+    records = "" if summary["rows"] is None else f" in {summary['rows']:,} records"
+    parts: list[Any] = [
+        f"[bold]What {escape(column)} tells about {escape(secret)}[/bold]"
+        f" ({size['n_useful']} useful and {size['n_sensitive']} sensitive values{records})\n",
+        _measure_table(summary["measures"]),
+        "",
+        _symbol_table(symbols[:shown], column),
+    ]
+    if len(symbols) > shown:
+        parts.append(f"and {len(symbols) - shown} more symbols; --format json lists all.")
+    parts += ["", *_sentences(symbols[:3], column, secret), *_zero_cells(symbols, shown)]
+    if summary["verdict"] is not None:
+        parts += ["", _verdict_text(summary["verdict"], len(symbols))]
+    return Group(*parts)
+
+
+def _measure_table(values: dict[str, float]) -> Table:
+    table = Table(box=None, pad_edge=False)
+    table.add_column("measure")
+    table.add_column("value", justify="right")
+    table.add_column("unit")
+    for name, title, unit in _MEASURES:
+        table.add_row(title, number(values[name]), unit)
+    return table
+
+
+def _symbol_table(symbols: Sequence[dict[str, Any]], column: str) -> Table:
+    table = Table(box=None, pad_edge=False, title="Worst symbols first", title_justify="left")
+    table.add_column(escape(column), overflow="fold")
+    table.add_column("share", justify="right")
+    table.add_column("makes likelier", overflow="fold")
+    table.add_column("by", justify="right")
+    table.add_column("makes unlikelier", overflow="fold")
+    table.add_column("by", justify="right")
+    judged = bool(symbols) and "allowed" in symbols[0]
+    if judged:
+        table.add_column("allowed")
+    for entry in symbols:
+        cells = [
+            _text(entry["symbol"]),
+            f"{100 * entry['probability']:.2f} %",
+            _text(entry["likelier"]),
+            f"x {number(entry['max_lift'])}",
+            _text(entry["unlikelier"]),
+            f"x {number(entry['min_lift'])}",
+        ]
+        table.add_row(*cells, *([("yes" if entry["allowed"] else "[bold]no[/bold]")] if judged else []))
+    return table
+
+
+def _sentences(symbols: Sequence[dict[str, Any]], column: str, secret: str) -> list[str]:
+    """The worst symbols in words."""
+    lines = []
+    for entry in symbols:
+        seen = f"Seeing {escape(column)} = {_text(entry['symbol'])}"
+        up = f"makes {escape(secret)} = {_text(entry['likelier'])} {number(entry['max_lift'])} times as likely"
+        low = entry["min_lift"]
+        down = (
+            f"rules {_text(entry['unlikelier'])} out"
+            if low == 0
+            else f"makes {_text(entry['unlikelier'])} {number(low)} times as likely"
+        )
+        lines.append(f"{seen} {up}, and {down}.")
+    return lines
+
+
+def _zero_cells(symbols: Sequence[dict[str, Any]], shown: int) -> list[str]:
+    ruling = [entry for entry in symbols if entry["rules_out"]]
+    lines = [
+        f"Zero cells: {_text(entry['symbol'])} never occurs with {_listing(entry['rules_out'])}"
+        + ("" if entry["records"] is None else f" ({entry['records']} records)")
+        + "."
+        for entry in ruling[:shown]
+    ]
+    if len(ruling) > shown:
+        lines.append(f"Zero cells in {len(ruling) - shown} more symbols.")
+    return lines
+
+
+def _verdict_text(verdict: dict[str, Any], n_symbols: int) -> str:
+    promise = promise_text(verdict["notion"])
+    if verdict["holds"]:
+        return f"[bold]Verdict: holds.[/bold] {promise} Slack: {number(verdict['slack'])} nats."
+    share = 100 * verdict["violating_probability"]
+    return (
+        f"[bold]Verdict: broken[/bold] by {verdict['violating_symbols']} of {n_symbols} symbols "
+        f"({share:.2f} % of the records). {promise} Slack: {number(verdict['slack'])} nats."
+    )
+
+
+def promise_text(notion: dict[str, Any]) -> str:
+    """What a notion promises, in a sentence."""
+    name = notion["name"]
+    low = notion.get("eps_lower", notion.get("epsilon"))
+    high = notion.get("eps_upper", notion.get("epsilon"))
+    if name == "perfect":
+        return "Perfect privacy: nothing at all may be learnt."
+    if name == "ldp":
+        return (
+            f"LDP({notion['epsilon']:g}): no symbol may be more than {number(math.exp(notion['epsilon']))} times as likely "
+            "under one sensitive value as under another."
+        )
+    if name in ("lip", "alip", "max-lift"):
+        limits = []
+        if high is not None:
+            limits.append(f"more than {number(math.exp(high))} times as likely")
+        if low is not None and name != "max-lift":
+            limits.append(f"less than {number(math.exp(-low))} times as likely")
+        return f"{name.upper()}: no sensitive value may become {' or '.join(limits)} as before."
+    given = ", ".join(f"{key} {value:g}" for key, value in notion.items() if key != "name" and value is not None)
+    return f"{name} ({given})."
+
+
+def design_text(design: Design) -> ConsoleRenderable:
+    """A design: what it keeps, what it leaks, and how each value is released."""
+    figures = design.to_dict()
+    table = Table(box=None, pad_edge=False)
+    table.add_column("figure")
+    table.add_column("value", justify="right")
+    table.add_column("unit")
+    table.add_row("kept of X, I(X;Y)/H(X)", number(figures["nmi"]), "NMI, 0 to 1")
+    table.add_row("mutual information I(X;Y)", number(figures["mutual_information"]), "nats")
+    table.add_row("log max-lift", number(figures["log_max_lift"]), "nats")
+    table.add_row("log min-lift", number(figures["log_min_lift"]), "nats")
+    table.add_row("slack of the notion", number(design.notion.slack(design.joint, design.mechanism)), "nats")
+    table.add_row("released symbols", f"{figures['released']} of {figures['useful']}", "")
+    table.add_row("time", f"{figures['seconds']:.3g}", "s")
+    return Group(
+        f"[bold]{escape(design.method)}[/bold] for {escape(str(design.notion))}. "
+        f"{promise_text(design.notion.to_dict())}\n",
+        table,
+        "",
+        _codebook_table(design),
+    )
+
+
+def _codebook_table(design: Design, shown: int = 2 * SHOWN_SYMBOLS) -> Table:
+    book = design.mechanism.codebook()
+    table = Table(box=None, pad_edge=False, title="What a released symbol stands for", title_justify="left")
+    table.add_column("released", overflow="fold", ratio=3)
+    table.add_column("share", justify="right")
+    table.add_column("most likely", overflow="fold", ratio=4)
+    p_released = design.released.p_useful
+    for k in sorted(range(len(book)), key=lambda k: -p_released[k])[:shown]:
+        label = design.mechanism.released[k]
+        likeliest = list(book[label].items())[:4]
+        parts = ", ".join(f"{escape(labels.text(x))} {100 * p:.1f} %" for x, p in likeliest)
+        more = "" if len(book[label]) <= len(likeliest) else ", ..."
+        table.add_row(escape(label), f"{100 * p_released[k]:.2f} %", parts + more)
+    if len(book) > shown:
+        table.add_row(f"and {len(book) - shown} more", "", "")
+    return table
+
+
+def tradeoff_text(rows: Sequence[dict[str, Any]]) -> Table:
+    """Kept information of several methods over a range of budgets, with bars."""
+    table = Table(box=None, pad_edge=False, title="How much of X each budget keeps (NMI, 0 to 1)", title_justify="left")
+    methods = [name for name in rows[0] if name != "epsilon"]
+    table.add_column("epsilon (nats)", justify="right")
+    for method in methods:
+        table.add_column(method, justify="right")
+        table.add_column("")
+    for row in rows:
+        cells = [f"{row['epsilon']:g}"]
+        for method in methods:
+            cells += [f"{row[method]:.3f}", "#" * round(24 * row[method])]
+        table.add_row(*cells)
+    return table
+
+
+def number(value: float) -> str:
+    """Four significant digits, and words for what is not finite."""
+    if math.isinf(value):
+        return "inf" if value > 0 else "-inf"
+    return f"{value:.4g}"
+
+
+def _text(stored: Any) -> str:
+    return escape(labels.text(labels.decode(stored)))
+
+
+def _listing(stored: Sequence[Any], most: int = 6) -> str:
+    shown = ", ".join(_text(item) for item in stored[:most])
+    return shown if len(stored) <= most else f"{shown} and {len(stored) - most} more"

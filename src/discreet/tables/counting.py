@@ -1,0 +1,165 @@
+"""Joints counted from tables, by one GROUP BY inside DuckDB."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+
+from discreet import _validate, labels
+from discreet._numeric import IntArray
+from discreet.errors import DiscreetWarning, EmptyTableError, InputError, UnusableColumnError
+from discreet.joint import Joint
+from discreet.tables import _sql
+from discreet.tables.binning import Quantiles, interval_text, parse_bins
+from discreet.tables.sources import open_table
+
+__all__ = ["count_pairs"]
+
+#: A useful alphabet of more values is probably an identifier, and warns.
+MANY_VALUES = 100_000
+
+#: Cells of a dense joint; more would not fit in the memory of an ordinary machine.
+MOST_CELLS = 50_000_000
+
+
+def count_pairs(
+    table: Any,
+    sensitive: str | Sequence[str],
+    useful: str | Sequence[str],
+    *,
+    bins: Mapping[str, Any] | None = None,
+) -> Joint:
+    """Count the pairs of sensitive and useful values of a table; see `Joint.from_table`."""
+    rows, columns = _validate.as_columns(sensitive, "sensitive"), _validate.as_columns(useful, "useful")
+    shared = [name for name in rows if name in columns]
+    if shared:
+        raise InputError(f"column {shared[0]!r} is both sensitive and useful: releasing it would publish the secret.")
+    wanted = (*rows, *columns)
+    rules = parse_bins(bins)
+    for name in rules:
+        if name not in wanted:
+            raise InputError(f"bins name the column {name!r}, which is neither sensitive nor useful.")
+    with open_table(table, wanted) as (relation, name):
+        kinds = {column: str(kind) for column, kind in zip(relation.columns, relation.types)}
+        _check_kinds(wanted, kinds, rules)
+        edges = _edges(relation, kinds, rules)
+        expressions = [
+            _sql.bin_code(_sql.number_or_null(c, kinds[c]), edges[c]) if c in edges else _sql.value_or_null(c, kinds[c])
+            for c in wanted
+        ]
+        cells = _group(relation, expressions)
+    if cells.num_rows == 0:
+        raise EmptyTableError(f"{name} has no rows.")
+    alphabets = [_column(cells.column(k), c, kinds[c], edges.get(c)) for k, c in enumerate(wanted)]
+    return _assemble(rows, columns, alphabets, np.asarray(cells.column(len(wanted))), edges)
+
+
+def _check_kinds(wanted: Sequence[str], kinds: Mapping[str, str], rules: Mapping[str, Any]) -> None:
+    for column in wanted:
+        kind = kinds[column]
+        if column in rules:
+            if not _sql.is_number(kind) and kind != "VARCHAR":
+                raise UnusableColumnError(f"column {column!r} is of type {kind}, so it cannot be cut into intervals.")
+        elif not _sql.is_label_type(kind):
+            raise UnusableColumnError(
+                f"column {column!r} is of type {kind}, whose values cannot be symbols. Cast it to text or a number."
+            )
+
+
+def _edges(relation: Any, kinds: Mapping[str, str], rules: Mapping[str, Any]) -> dict[str, tuple[float, ...]]:
+    """Explicit edges as they are, quantiles as found in the data."""
+    result = {}
+    for column, rule in rules.items():
+        number = _sql.number_or_null(column, kinds[column])
+        if kinds[column] == "VARCHAR":
+            _check_all_numbers(relation, column)
+        result[column] = _quantile_edges(relation, column, number, rule) if isinstance(rule, Quantiles) else rule
+    return result
+
+
+def _check_all_numbers(relation: Any, column: str) -> None:
+    name = _sql.identifier(column)
+    wrong = relation.aggregate(
+        f"count(*) FILTER (WHERE {name} IS NOT NULL AND TRY_CAST({name} AS DOUBLE) IS NULL)"
+    ).fetchall()[0][0]
+    if wrong:
+        raise UnusableColumnError(
+            f"column {column!r} has {wrong} values that are not numbers, so it cannot be cut into intervals. "
+            "Empty those cells first: nulls stay a symbol of their own."
+        )
+
+
+def _quantile_edges(relation: Any, column: str, number: str, rule: Quantiles) -> tuple[float, ...]:
+    shares = ", ".join(repr(k / rule) for k in range(1, rule))
+    found = relation.aggregate(f"quantile_disc({number}, [{shares}])").fetchall()[0][0]
+    edges = tuple(sorted({float(edge) for edge in found or () if edge is not None}))
+    if not edges or not all(np.isfinite(edges)):
+        raise UnusableColumnError(f"column {column!r} has no finite numbers to take quantiles of.")
+    return edges
+
+
+def _group(relation: Any, expressions: Sequence[str]) -> Any:
+    """Arrow table of the distinct combinations and how many rows carry each."""
+    named = [f"{expression} AS c{k}" for k, expression in enumerate(expressions)]
+    grouped = relation.aggregate(", ".join([*named, "count(*) AS n"]), ", ".join(expressions))
+    return grouped.to_arrow_table()
+
+
+def _column(cells: Any, column: str, kind: str, edges: Sequence[float] | None) -> tuple[IntArray, list[Any]]:
+    """Codes of the cells and the labels they stand for, in the order of the alphabet."""
+    encoded = cells.combine_chunks().dictionary_encode(null_encoding="encode")
+    if hasattr(encoded, "chunks"):  # some versions keep a chunked array of one chunk
+        encoded = encoded.chunk(0)
+    values = encoded.dictionary.to_pylist()
+    if kind in ("HUGEINT", "UHUGEINT"):
+        values = [int(v) if isinstance(v, Decimal | float) else v for v in values]
+    order = sorted(range(len(values)), key=lambda k: labels.sort_key(values[k]))
+    rank = np.empty(len(values), dtype=np.int64)
+    rank[order] = np.arange(len(values))
+    ordered = [values[k] for k in order]
+    if edges is not None:
+        ordered = [None if code is None else interval_text(code, edges) for code in ordered]
+    return rank[np.asarray(encoded.indices)], ordered
+
+
+def _assemble(
+    rows: tuple[str, ...],
+    columns: tuple[str, ...],
+    alphabets: Sequence[tuple[IntArray, list[Any]]],
+    counts: IntArray,
+    edges: Mapping[str, tuple[float, ...]],
+) -> Joint:
+    row, sensitive = _symbols(alphabets[: len(rows)])
+    column, useful = _symbols(alphabets[len(rows) :])
+    if len(useful) > MANY_VALUES:
+        warnings.warn(
+            f"{' + '.join(columns)} takes {len(useful)} distinct values, as an identifier would. "
+            "Bin it or choose fewer columns if that is not meant.",
+            DiscreetWarning,
+            stacklevel=5,
+        )
+    if len(sensitive) * len(useful) > MOST_CELLS:
+        raise UnusableColumnError(
+            f"{len(sensitive)} sensitive times {len(useful)} useful values are more than {MOST_CELLS} pairs. "
+            "Bin the columns or choose fewer."
+        )
+    dense = np.zeros((len(sensitive), len(useful)), dtype=np.int64)
+    dense[row, column] = counts
+    return Joint.from_counts(
+        dense, sensitive=sensitive, useful=useful, sensitive_columns=rows, useful_columns=columns, bins=edges
+    )
+
+
+def _symbols(parts: Sequence[tuple[IntArray, list[Any]]]) -> tuple[IntArray, list[Any]]:
+    """One column as it is, several as tuples in lexicographic order."""
+    if len(parts) == 1:
+        return parts[0]
+    codes = np.stack([code for code, _ in parts], axis=1)
+    distinct, place = np.unique(codes, axis=0, return_inverse=True)
+    names = [tuple(part[1][k] for part, k in zip(parts, line)) for line in distinct.tolist()]
+    return place.reshape(-1), names
