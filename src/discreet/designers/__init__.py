@@ -2,5 +2,6 @@
 
 # SPDX-License-Identifier: Apache-2.0
 from discreet.designers.base import Design, design, methods
+from discreet.designers.rounding import seal
 
-__all__ = ["Design", "design", "methods"]
+__all__ = ["Design", "design", "methods", "seal"]

@@ -146,10 +146,8 @@ def promise_text(notion: dict[str, Any]) -> str:
     if name == "perfect":
         return "Perfect privacy: nothing at all may be learnt."
     if name == "ldp":
-        return (
-            f"LDP({notion['epsilon']:g}): no symbol may be more than {number(math.exp(notion['epsilon']))} times as likely "
-            "under one sensitive value as under another."
-        )
+        factor = number(math.exp(notion["epsilon"]))
+        return f"LDP: no symbol may be more than {factor} times as likely under one sensitive value as under another."
     if name in ("lip", "alip", "max-lift"):
         limits = []
         if high is not None:

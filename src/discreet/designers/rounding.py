@@ -12,6 +12,7 @@ budget has no inside; there a float that is nearly private is refused, and mergi
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,7 @@ SMALLEST_PULL, LARGEST_PULL = -58, -10
 PULL_STEPS = 4
 
 
-def seal(joint: Joint, notion: Notion, channel: Any, **about: Any) -> Mechanism:
+def seal(joint: Joint, notion: Notion, channel: Any, *, released: Iterable[Any] | None = None) -> Mechanism:
     """A mechanism as close to ``channel`` as keeps the notion, or a `BrokenNotionError`.
 
     Parameters
@@ -43,10 +44,27 @@ def seal(joint: Joint, notion: Notion, channel: Any, **about: Any) -> Mechanism:
         The promise that the result keeps, by the exact check.
     channel : array_like of shape (n_useful, n_released)
         Allowed up to rounding.
-    **about
-        Labels and names, passed on to `Mechanism.from_channel`.
+    released : iterable, optional
+        Labels of the columns.
+
+    Examples
+    --------
+    >>> from discreet import LIP, Joint
+    >>> joint = Joint.from_counts([[3, 1], [1, 3]])
+    >>> seal(joint, LIP(0.7), [[0.75, 0.25], [0.25, 0.75]]).channel
+    array([[0.75, 0.25],
+           [0.25, 0.75]])
     """
-    rounded = Mechanism.from_channel(channel, useful=joint.useful, p_useful=joint.p_useful, **about)
+    rounded = Mechanism.from_channel(
+        channel,
+        useful=joint.useful,
+        released=released,
+        p_useful=joint.p_useful,
+        sensitive_columns=joint.sensitive_columns,
+        useful_columns=joint.useful_columns,
+        bins=joint.bins,
+        notion=notion.to_dict(),
+    )
     if notion.holds(joint, rounded):
         return rounded
     if any(bound.epsilon == 0 for bound in notion.bounds):

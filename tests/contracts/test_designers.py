@@ -1,0 +1,129 @@
+"""What every designer owes for every notion."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from discreet import Joint, Mechanism, design, exact, methods
+from discreet.designers.base import METHODS
+from discreet.errors import DiscreetError
+from discreet.notions import Notion, from_dict
+from discreet.testing import awkward_joint, every_notion
+from tests.bruteforce import oracle
+
+VARIANTS = [("watchdog", {}), ("watchdog", {"randomisation": "uniform"}), ("subset-merging", {})]
+DENOMINATOR = 2**60
+CI_JOINTS, ALL_JOINTS = 250, 10_000
+
+
+def notions_for(seed: int) -> list[Notion]:
+    rng = np.random.default_rng([seed, 1])
+    epsilon = float(rng.choice([0.0, 1e-9, 1e-3, 0.1, 0.5, 1.0, 2.0, 8.0]) * rng.uniform(0.5, 1))
+    return every_notion(epsilon, lam=float(rng.uniform(0.1, 0.9)), alpha=float(rng.choice([1.3, 2.0, 7.0])))
+
+
+def check_promises(seed: int) -> None:
+    """Every variant and notion at one awkward joint: valid, private by integers alone, no worse than the simpler."""
+    joint = awkward_joint(seed)
+    for notion in notions_for(seed):
+        kept = {}
+        for method, options in VARIANTS:
+            result = design(joint, notion, method, **options)
+            weights = result.mechanism.weights
+            assert (weights >= 0).all()
+            assert (weights.astype(object).sum(axis=1) == DENOMINATOR).all()
+            released = joint.masses @ weights.astype(object)
+            assert exact.keeps(released, notion.bounds).all(), (seed, method, notion)
+            assert 0 <= result.nmi <= 1
+            kept[method, str(options)] = result.nmi
+        assert kept["subset-merging", "{}"] >= kept["watchdog", "{}"] - 1e-12
+        assert kept["watchdog", "{'randomisation': 'uniform'}"] == pytest.approx(kept["watchdog", "{}"], abs=1e-12)
+
+
+@pytest.mark.parametrize("chunk", range(10))
+def test_no_mechanism_breaks_its_notion(chunk: int) -> None:
+    for seed in range(chunk, CI_JOINTS, 10):
+        check_promises(seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("chunk", range(100))
+def test_no_mechanism_breaks_its_notion_at_full_size(chunk: int) -> None:
+    for seed in range(CI_JOINTS + chunk, ALL_JOINTS, 100):
+        check_promises(seed)
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_the_oracle_agrees(seed: int) -> None:
+    joint = awkward_joint(seed, largest=4)
+    cells = oracle.normalised([[int(n) for n in row] for row in joint.masses])
+    for notion in notions_for(seed):
+        for method, options in VARIANTS:
+            weights = design(joint, notion, method, **options).mechanism.weights.tolist()
+            assert oracle.holds(oracle.through(cells, weights), notion.to_dict()), (method, notion)
+
+
+@pytest.mark.parametrize(("method", "options"), VARIANTS)
+@pytest.mark.parametrize("notion", every_notion(0.4), ids=str)
+def test_relabelling_changes_nothing(method: str, options: dict[str, str], notion: Notion) -> None:
+    rng = np.random.default_rng(7)
+    joint = Joint.random(4, 9, seed=7)
+    rows, columns = rng.permutation(4), rng.permutation(9)
+    shuffled = Joint.from_array(
+        joint.probabilities[np.ix_(rows, columns)],
+        sensitive=[joint.sensitive[s] for s in rows],
+        useful=[joint.useful[x] for x in columns],
+    )
+    first = design(joint, notion, method, **options)
+    second = design(shuffled, notion, method, **options)
+    assert second.nmi == pytest.approx(first.nmi, abs=1e-12)
+    assert together(first.mechanism) == together(second.mechanism)
+
+
+def together(mechanism: Mechanism) -> set[tuple[object, object]]:
+    """Pairs of useful labels that may be released as the same symbol."""
+    shared = (mechanism.weights > 0).astype(int) @ (mechanism.weights > 0).T.astype(int)
+    return {(mechanism.useful[a], mechanism.useful[b]) for a, b in zip(*np.nonzero(shared))}
+
+
+@pytest.mark.parametrize(("method", "options"), VARIANTS)
+@pytest.mark.parametrize("notion", every_notion(0.4, alpha=2.5), ids=str)
+def test_json_round_trip_is_lossless(method: str, options: dict[str, str], notion: Notion, tmp_path) -> None:
+    joint = Joint.from_counts(
+        [[5, 1, 0, 2], [2, 3, 4, 9]],
+        sensitive=["a", None],
+        useful=[("x", 1), ("x", None), ("é\n\"'", -3), (None, None)],
+        sensitive_columns=["ill"],
+        useful_columns=["letter", "size"],
+        bins={"size": [0.1, 1e300]},
+    )
+    mechanism = design(joint, notion, method, **options).mechanism
+    mechanism.to_json(tmp_path / "m.json")
+    again = Mechanism.from_json(tmp_path / "m.json")
+    assert again == mechanism
+    assert (again.weights == mechanism.weights).all()
+    assert again.useful == joint.useful
+    assert again.bins == {"size": (0.1, 1e300)}
+    assert again.notion is not None
+    assert from_dict(again.notion) == notion
+    assert not again.reads_sensitive
+    stored = json.loads((tmp_path / "m.json").read_text())
+    assert all(sum(weight for _, weight in row) == DENOMINATOR for row in stored["rows"])
+
+
+def test_every_method_is_covered() -> None:
+    assert {method for method, _ in VARIANTS} == set(METHODS)
+    for notion in every_notion(1.0):
+        assert set(methods(notion)) == set(METHODS)
+
+
+def test_a_designer_that_breaks_its_notion_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    joint = Joint.from_counts([[9, 1], [1, 9]])
+    leaky = lambda joint, notion: Mechanism.from_blocks(joint, np.arange(joint.n_useful))  # noqa: E731
+    monkeypatch.setitem(METHODS, "leaky", leaky)
+    for notion in every_notion(0.1):
+        with pytest.raises(DiscreetError, match="breaks"):
+            design(joint, notion, "leaky")

@@ -1,0 +1,109 @@
+"""`implies` says only what is true, and as much as can be said."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet import ALIP, LDP, LIP, AlphaLift, Chi2Lift, Joint, L1Lift, MaxLift, PerfectPrivacy, measures
+from discreet.notions import Bound
+from discreet.notions.implication import ceiling
+from discreet.testing import every_notion
+from tests.strategies import budgets, joints, lams, orders
+
+
+@given(joints(), budgets, budgets, lams, lams, orders)
+def test_what_is_implied_holds(joint: Joint, e1: float, e2: float, lam1: float, lam2: float, alpha: float) -> None:
+    for stronger in every_notion(e1, lam=lam1, alpha=alpha):
+        if not stronger.holds(joint):
+            continue
+        for weaker in every_notion(e2, lam=lam2, alpha=2.0):
+            if stronger.implies(weaker):
+                assert weaker.holds(joint), (stronger, weaker)
+
+
+@given(budgets, lams, orders)
+def test_implication_is_reflexive_and_perfect_privacy_implies_all(epsilon: float, lam: float, alpha: float) -> None:
+    for notion in every_notion(epsilon, lam=lam, alpha=alpha):
+        assert notion.implies(notion)
+        assert PerfectPrivacy().implies(notion)
+        assert notion.implies(PerfectPrivacy()) == (notion == PerfectPrivacy())
+
+
+def two_lifts(low: float, high: float) -> np.ndarray:
+    """Prior and lifts of the two-valued symbol with these lifts; the mean lift is 1."""
+    p = (1 - low) / (high - low)
+    return np.array([p, 1 - p]), np.array([high, low])
+
+
+@pytest.mark.parametrize(("eps_lower", "eps_upper"), [(0.2, 1.5), (1.0, 1.0), (2.0, 0.3), (0.05, 3.0)])
+@pytest.mark.parametrize(
+    ("kind", "alpha"),
+    [
+        ("l1_lift", None),
+        ("chi2_lift", None),
+        ("alpha_lift", 3.0),
+        ("l1_lift_inverse", None),
+        ("chi2_lift_inverse", None),
+        ("alpha_lift_inverse", 1.5),
+    ],
+)
+def test_ceilings_are_attained(eps_lower: float, eps_upper: float, kind: str, alpha: float | None) -> None:
+    """The largest level over two-valued symbols with lifts in [m, M] equals the ceiling, up to the grid."""
+    target = Bound(kind, 0.0, alpha)
+    m, M = math.exp(-eps_lower), math.exp(eps_upper)
+    best = 0.0
+    for low in np.linspace(m, 0.999, 60):
+        for high in np.concatenate([[M], np.linspace(1.001, M, 400)]):
+            prior, lifts = two_lifts(low, high)
+            best = max(best, float(target.level(target.value(lifts[:, None], prior))[0]))
+    proven = float(ceiling(ALIP(eps_lower=eps_lower, eps_upper=eps_upper).bounds, target))
+    assert best <= proven
+    assert best == pytest.approx(proven, rel=2e-3)
+
+
+@given(st.integers(2, 5), st.integers(0, 10_000), budgets, budgets)
+def test_ceilings_bound_symbols_of_many_values(n: int, seed: int, eps_lower: float, eps_upper: float) -> None:
+    rng = np.random.default_rng(seed)
+    m, M = math.exp(-eps_lower), math.exp(eps_upper)
+    prior = rng.dirichlet(np.ones(n))
+    lifts = rng.uniform(m, M, n) if rng.random() < 0.5 else rng.choice([m, M], n)
+    lifts = lifts / (prior @ lifts)
+    if lifts.min() < m or lifts.max() > M:
+        return
+    given_bounds = ALIP(eps_lower=eps_lower, eps_upper=eps_upper).bounds
+    for notion in every_notion(1.0):
+        for bound in notion.bounds:
+            level = float(bound.level(bound.value(lifts[:, None], prior))[0])
+            assert level <= float(ceiling(given_bounds, bound)) + 1e-9
+
+
+def test_open_sides_bound_what_they_can() -> None:
+    assert MaxLift(0.5).implies(L1Lift(eps_upper=math.log(1 + 2 * (1 - math.exp(-0.5))) + 1e-9))
+    assert not MaxLift(0.5).implies(L1Lift(eps_lower=9))
+    assert ALIP(eps_lower=0.5).implies(L1Lift(eps_upper=math.log(3 - 2 * math.exp(-0.5)) + 1e-9))
+    assert not ALIP(eps_lower=0.5).implies(Chi2Lift(eps_upper=50))
+    assert not L1Lift(eps_upper=0.1).implies(MaxLift(5))
+    assert AlphaLift(2, eps_upper=0.3).implies(Chi2Lift(eps_upper=math.log1p(math.sqrt(math.expm1(0.6))) + 1e-9))
+
+
+def test_the_printed_bounds_are_not_implied() -> None:
+    """The counterexample: lifts 1/2 and 5/4 satisfy ALIP(log 2, log 5/4), but not the printed l1 bound."""
+    premise = ALIP(eps_lower=math.log(2) + 1e-9, eps_upper=math.log(1.25) + 1e-9)
+    joint = Joint.from_counts(5 - 3 * np.eye(3, dtype=int))
+    printed = L1Lift(eps_upper=math.log(1.25) + 1e-9)
+    assert premise.holds(joint)
+    assert not printed.holds(joint)
+    assert not premise.implies(printed)
+    assert LIP(1).implies(L1Lift(eps_upper=1))  # el <= eu: the printed form holds
+    assert float(measures.l1_lift(joint)[0]) == pytest.approx(1 / 3)
+
+
+def test_split_budgets_always_give_ldp() -> None:
+    rng = np.random.default_rng(0)
+    for epsilon, lam in rng.random((500, 2)):
+        assert ALIP.split(5 * epsilon, lam).implies(LDP(5 * epsilon))
