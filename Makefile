@@ -1,6 +1,7 @@
 # Two commands do all the set-up: `make demo` and `make test`. Both create .venv themselves.
 PYTHON ?= python3
 VENV := .venv
+BENCH := .venv-bench
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 WORKERS ?= 2
@@ -25,13 +26,18 @@ lint: $(STAMP)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-bench: $(STAMP)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[bench]"
-	$(BIN)/python -m benchmarks $(ARGS)
+# Peers pin old versions of shared libraries, so they live in an environment of their own.
+$(BENCH)/.installed: pyproject.toml
+	$(PYTHON) -m venv $(BENCH)
+	$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check -e ".[bench]"
+	@touch $@
+
+bench: $(BENCH)/.installed
+	$(BENCH)/bin/python -m benchmarks $(ARGS)
 
 docs: $(STAMP)
 	$(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
 clean:
-	rm -rf $(VENV) demo-output docs/_build .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) $(BENCH) demo-output docs/_build .mypy_cache .ruff_cache .pytest_cache

@@ -170,25 +170,27 @@ class Mechanism:
             Blocks whose members are not merged but drawn uniformly: each of them is released as any member
             with the same probability, whatever it was. This leaks exactly as much as merging.
         """
-        numbers = np.asarray(block_of)
-        first = {b: i for i, b in reversed(list(enumerate(numbers.tolist())))}
-        order = sorted(first, key=first.__getitem__)
-        members = _members(numbers, order)
-        uniform = set(uniform)
-        rows: list[IntArray] = []
-        columns: list[IntArray] = []
-        weights: list[IntArray] = []
-        names: list[str] = []
-        for block in order:
-            inside = members[block]
-            targets = [[i] for i in inside] if block in uniform else [inside]
-            share = _equal_shares(len(targets))
-            rows.append(np.repeat(inside, len(targets)))
-            columns.append(np.tile(len(names) + np.arange(len(targets)), len(inside)))
-            weights.append(np.tile(share, len(inside)))
-            names += [labels.block_text([joint.useful[i] for i in target]) for target in targets]
+        _, first, place = np.unique(np.asarray(block_of), return_index=True, return_inverse=True)
+        rank = np.argsort(np.argsort(first))  # blocks in the order of their first members
+        number = np.asarray(block_of)[np.sort(first)]
+        target = rank[place.reshape(-1)]
+        members: list[list[int]] = [[] for _ in number]
+        for x, k in enumerate(target.tolist()):
+            members[k].append(x)
+        drawn = np.isin(number, list(uniform))
+        width = np.where(drawn, [len(block) for block in members], 1)
+        column = np.cumsum(width) - width  # first released symbol of each block
+        repeat = width[target]
+        rows = np.repeat(np.arange(len(target)), repeat)
+        offset = np.arange(len(rows)) - np.repeat(np.cumsum(repeat) - repeat, repeat)
+        weight = DENOMINATOR // repeat[rows] + (offset < DENOMINATOR % repeat[rows])
+        names = [
+            labels.block_text([joint.useful[x] for x in part])
+            for block, one_by_one in zip(members, drawn)
+            for part in ([[x] for x in block] if one_by_one else [block])
+        ]
         return cls(
-            (np.concatenate(rows), np.concatenate(columns), np.concatenate(weights)),
+            (rows, column[target][rows] + offset, weight),
             joint.useful,
             labels.unique_texts(names),
             p_useful=joint.p_useful,
@@ -416,16 +418,3 @@ def _checked_entries(
     for part in (rows, columns, weights):
         part.setflags(write=False)
     return rows, columns, weights
-
-
-def _members(numbers: IntArray, order: Sequence[int]) -> dict[int, list[int]]:
-    members: dict[int, list[int]] = {block: [] for block in order}
-    for i, block in enumerate(numbers.tolist()):
-        members[block].append(i)
-    return members
-
-
-def _equal_shares(n: int) -> IntArray:
-    share = np.full(n, DENOMINATOR // n, dtype=np.int64)
-    share[: DENOMINATOR % n] += 1
-    return share

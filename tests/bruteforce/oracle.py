@@ -77,9 +77,7 @@ def symbol_allowed(pairs, name, p):
         }
         form, limit = forms[name]
         upper_ok = high is None or (high > 0 and mean(form) <= limit(high))
-        lower_ok = low is None or (
-            low > 0 and min(values) > 0 and mean(lambda v: form(1 / v)) <= limit(low)
-        )
+        lower_ok = low is None or (low > 0 and min(values) > 0 and mean(lambda v: form(1 / v)) <= limit(low))
         return upper_ok and lower_ok
 
 

@@ -77,7 +77,9 @@ def test_averages_equal_their_definition(joint: Joint, alpha: float) -> None:
         sum((p[s, y] - p_s[s] * p_y[y]) ** 2 / (p_s[s] * p_y[y]) for s, y in cells), rel=1e-9, abs=ROUNDING
     )
     # Sibson by (13) and Arimoto by (11) of ZDS22, written with P(y | s) and with norms of posteriors.
-    sibson = sum(sum(p_s[s] * (p[s, y] / p_s[s]) ** alpha for s in range(len(p_s))) ** (1 / alpha) for y in range(len(p_y)))
+    sibson = sum(
+        sum(p_s[s] * (p[s, y] / p_s[s]) ** alpha for s in range(len(p_s))) ** (1 / alpha) for y in range(len(p_y))
+    )
     assert measures.sibson_information(joint, alpha) == pytest.approx(
         alpha / (alpha - 1) * math.log(sibson), rel=1e-9, abs=1e-11
     )
@@ -90,7 +92,9 @@ def test_averages_equal_their_definition(joint: Joint, alpha: float) -> None:
 
 
 @given(joints(), st.data(), budgets, lams, orders)
-def test_exact_verdicts_equal_the_oracle(joint: Joint, data: st.DataObject, eps: float, lam: float, alpha: float) -> None:
+def test_exact_verdicts_equal_the_oracle(
+    joint: Joint, data: st.DataObject, eps: float, lam: float, alpha: float
+) -> None:
     mechanism = data.draw(channels(joint.n_useful))
     released = oracle.through(exact_joint(joint), mechanism.weights.tolist())
     for notion in every_notion(eps, lam=lam, alpha=alpha):

@@ -138,7 +138,5 @@ def test_breach_probabilities_are_checked(rho1: float, rho2: float) -> None:
 def test_merge_risk_is_the_sum_of_the_bounded_measures(seed: int) -> None:
     joint = awkward_joint(seed)
     for notion in every_notion(0.5):
-        expected = sum(
-            bound.value(joint_lift(joint), joint.p_sensitive) for bound in notion.bounds
-        )
+        expected = sum(bound.value(joint_lift(joint), joint.p_sensitive) for bound in notion.bounds)
         assert notion.merge_risk(joint) == pytest.approx(expected)

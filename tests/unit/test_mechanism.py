@@ -90,7 +90,18 @@ def test_uniform_blocks_release_every_member_alike() -> None:
     assert mechanism.weights[1].tolist() == [0, 0, 0, DENOMINATOR]
 
 
-LABELS = [None, True, 7, -1.5, float("inf"), "x", "7", dt.date(2024, 2, 29), dt.datetime(2024, 1, 1, 3), Decimal("1.50")]
+LABELS = [
+    None,
+    True,
+    7,
+    -1.5,
+    float("inf"),
+    "x",
+    "7",
+    dt.date(2024, 2, 29),
+    dt.datetime(2024, 1, 1, 3),
+    Decimal("1.50"),
+]
 
 
 def test_labels_of_every_type_survive_storage(tmp_path) -> None:

@@ -8,6 +8,7 @@ joints and budgets costs little more Python than a single design. What rounding 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -45,8 +46,13 @@ class MergingBatch:
         #: P(x | s): the lift of a block is the sum of these over its members, divided by its mass.
         self.given_value: FloatArray = cells / self.prior[:, :, None]
         self.mass: FloatArray = cells.sum(axis=1)
-        self._budget = np.array([[bound.epsilon for bound in notion.bounds] for notion in notions]).T
+        budget = np.array([[bound.epsilon for bound in notion.bounds] for notion in notions]).T
+        #: Values of the measures below which a block is surely allowed, and above which it surely is not; what
+        #: falls between is within rounding of its budget and goes to exact arithmetic.
+        self._surely = np.stack([b.limit(e - LEVEL_GUARD) for b, e in zip(self._bounds, budget)])
+        self._hardly = np.stack([b.limit(e + LEVEL_GUARD) for b, e in zip(self._bounds, budget)])
         self._floats_suffice = np.array([joint.floats_suffice for joint in joints])
+        self._all_floats_suffice = bool(self._floats_suffice.all())
         count, n_useful = self.mass.shape
         self.block_of: IntArray = np.tile(np.arange(n_useful), (count, 1))
         self.present: BoolArray = self.mass > 0
@@ -56,57 +62,44 @@ class MergingBatch:
         """Risk of every symbol alone, and whether it is more than allowed."""
         mass = np.where(self.present, self.mass, 1.0)
         lifts = np.where(self.present[:, None, :], self.given_value / mass[:, None, :], 1.0)
-        risk = np.zeros_like(self.mass)
-        allowed = np.ones_like(self.present)
-        unsure = np.repeat(~self._floats_suffice[:, None], self.mass.shape[1], axis=1)
-        for bound, budget in zip(self._bounds, self._budget):
-            value = bound.value(lifts, self.prior)
-            excess = bound.level(value) - budget[:, None]
-            risk += value
-            allowed &= excess <= 0
-            unsure |= np.abs(excess) <= LEVEL_GUARD
+        values = [bound.value(lifts, self.prior) for bound in self._bounds]
+        allowed, unsure = self._screen(slice(None), values)
         for b in np.flatnonzero(unsure.any(axis=1)).tolist():
             columns = np.flatnonzero(unsure[b])
             allowed[b, columns] = exact.keeps(self.joints[b].masses, self.notions[b].bounds, columns.tolist())
-        return risk, self.present & ~allowed
+        return sum_of(values), self.present & ~allowed
 
-    def union_risk(
-        self,
-        who: IntArray | slice,
-        value: FloatArray,
-        mass: FloatArray,
-        more: FloatArray,
-        more_mass: FloatArray,
-    ) -> FloatArray:
-        """Risk of a block united with each of several candidates."""
-        total = mass[:, None] + more_mass
-        lifts = value[:, :, None] + more
-        # Used-up and absent candidates have no mass; their quotient is never looked at.
-        np.divide(lifts, np.where(total > 0, total, 1.0)[:, None, :], out=lifts)
+    def united(self, who: IntArray, block: Block, more: FloatArray, more_mass: FloatArray) -> list[FloatArray]:
+        """Each bounded measure of the blocks united with each of several candidates."""
+        lifts = block.value[:, :, None] + more
+        lifts /= (block.mass[:, None] + more_mass)[:, None, :]
         prior = self.prior[who]
-        risk = self._bounds[0].value(lifts, prior)
-        for bound in self._bounds[1:]:
-            risk = risk + bound.value(lifts, prior)
-        return risk
+        return [bound.value(lifts, prior) for bound in self._bounds]
 
-    def allowed(self, who: IntArray, seed: IntArray, value: FloatArray, mass: FloatArray) -> BoolArray:
-        """Whether the block started by ``seed`` keeps the notion in each of the problems ``who``."""
-        lifts = (value / mass[:, None])[:, :, None]
-        verdict = np.ones(len(who), dtype=bool)
-        unsure = ~self._floats_suffice[who]
-        for bound, budget in zip(self._bounds, self._budget):
-            excess = bound.level(bound.value(lifts, self.prior[who]))[:, 0] - budget[who]
-            verdict &= excess <= 0
-            unsure |= np.abs(excess) <= LEVEL_GUARD
+    def not_allowed(self, who: IntArray, seed: IntArray, values: list[FloatArray]) -> BoolArray:
+        """Whether the block started by ``seed`` breaks the notion, given its measures in each problem of ``who``."""
+        allowed, unsure = self._screen(who, [value[:, None] for value in values])
         for k in np.flatnonzero(unsure).tolist():
             b = int(who[k])
             masses = self.joints[b].masses
             inside = self.block_of[b] == seed[k]
             two_columns = np.stack([masses[:, inside].sum(axis=1), masses[:, ~inside].sum(axis=1)], axis=1)
-            verdict[k] = exact.keeps(two_columns, self.notions[b].bounds, [0])[0]
-        return verdict
+            allowed[k] = exact.keeps(two_columns, self.notions[b].bounds, [0])[0]
+        return ~allowed[:, 0]
 
-    def blocks(self, who: IntArray) -> tuple[FloatArray, FloatArray]:
+    def _screen(self, who: IntArray | slice, values: list[FloatArray]) -> tuple[BoolArray, BoolArray]:
+        """Verdicts in floats on one or more blocks of each problem, and which of them rounding could turn."""
+        allowed = values[0] <= self._surely[0, who, None]
+        broken = values[0] > self._hardly[0, who, None]
+        for value, surely, hardly in zip(values[1:], self._surely[1:], self._hardly[1:]):
+            allowed &= value <= surely[who, None]
+            broken |= value > hardly[who, None]
+        unsure = ~(allowed | broken)
+        if not self._all_floats_suffice:
+            unsure |= ~self._floats_suffice[who, None]
+        return allowed, unsure
+
+    def blocks(self, who: IntArray) -> Block:
         """Values and masses of the blocks so far, in the columns of their seeds."""
         n_useful = self.mass.shape[1]
         value = np.zeros_like(self.given_value[who])
@@ -114,47 +107,54 @@ class MergingBatch:
         row = np.repeat(np.arange(len(who)), n_useful)
         seed = self.block_of[who].ravel()
         np.add.at(mass, (row, seed), self.mass[who].ravel())
-        np.add.at(
-            value.transpose(0, 2, 1),
-            (row, seed),
-            self.given_value[who].transpose(0, 2, 1).reshape(len(row), -1),
-        )
-        return value, mass
+        by_symbol = self.given_value[who].transpose(0, 2, 1).reshape(len(row), value.shape[1])
+        np.add.at(value.transpose(0, 2, 1), (row, seed), by_symbol)
+        return Block(value, mass)
 
-    def grow(self, who: IntArray, seed: IntArray, value: FloatArray, mass: FloatArray, pool: Pool) -> IntArray:
+    def breaking(self, who: IntArray, seed: IntArray) -> BoolArray:
+        """Whether the block of each seed, as it stands, is not allowed."""
+        block = self.blocks(who).of_seeds(seed)
+        lifts = (block.value / block.mass[:, None])[:, :, None]
+        return self.not_allowed(who, seed, [bound.value(lifts, self.prior[who])[:, 0] for bound in self._bounds])
+
+    def grow(self, who: IntArray, seed: IntArray, block: Block, pool: Pool) -> IntArray:
         """Merge the pool's candidate of least risk into each block until the block is allowed or the pool empty.
 
-        Returns the positions in ``who`` whose blocks are still not allowed.
+        The blocks are not allowed at the start. Returns the positions in ``who`` of those that still are not.
         """
-        position = np.arange(len(who))
+        open_ones = np.arange(len(who))
+        short = []
         while True:
-            position = position[~self.allowed(who[position], seed[position], value[position], mass[position])]
-            open_ones = position[pool.remaining[pool.row(who[position])].any(axis=1)]
+            can_grow = pool.left[pool.row(who[open_ones])] > 0
+            short.append(open_ones[~can_grow])
+            open_ones = open_ones[can_grow]
             if not len(open_ones):
-                return position
-            b = who[open_ones]
+                return np.concatenate(short)
+            b, seeds, line = who[open_ones], seed[open_ones], np.arange(len(open_ones))
             more, more_mass, remaining, symbol = pool.take(b)
-            risk = self.union_risk(b, value[open_ones], mass[open_ones], more, more_mass)
-            risk[~remaining] = np.inf
-            best = risk.argmin(axis=1)
-            stuck = ~np.isfinite(risk[np.arange(len(b)), best])
-            best[stuck] = remaining[stuck].argmax(axis=1)  # all infinite: the first that is left
-            line = np.arange(len(b))
-            value[open_ones] += more[line, :, best]
-            mass[open_ones] += more_mass[line, best]
+            values = self.united(b, block.at(open_ones), more, more_mass)
+            best = _least(sum_of(values), remaining)
+            block.value[open_ones] += more[line, :, best]
+            block.mass[open_ones] += more_mass[line, best]
             pool.remove(b, best)
-            chosen = symbol[line, best]
-            joined = self.block_of[b] == self.block_of[b, chosen][:, None]
-            self.block_of[b] = np.where(joined, seed[open_ones][:, None], self.block_of[b])
+            self._join(b, symbol[line, best], seeds, whole_blocks=pool.whole_blocks)
+            open_ones = open_ones[self.not_allowed(b, seeds, [value[line, best] for value in values])]
+
+    def _join(self, who: IntArray, symbol: IntArray, seed: IntArray, *, whole_blocks: bool) -> None:
+        """A symbol, or the whole block that it is the seed of, becomes part of another block."""
+        if whole_blocks:
+            joined = self.block_of[who] == symbol[:, None]
+            self.block_of[who] = np.where(joined, seed[:, None], self.block_of[who])
+        else:
+            self.block_of[who, symbol] = seed
 
     def absorb_low_risk(self, who: IntArray, seed: IntArray) -> None:
-        """Grow these blocks by low-risk symbols until they are allowed; all of X merged always is."""
+        """Grow these blocks, not allowed so far, by low-risk symbols; all of X merged is always allowed."""
         if not len(who):
             return
-        value, mass = self.blocks(who)
-        line = np.arange(len(who))
-        pool = Pool(self, who, self.given_value[who], self.mass[who], (self.present & ~self.high_risk)[who])
-        self.grow(who, seed, value[line, :, seed], mass[line, seed], pool)
+        low_risk = (self.present & ~self.high_risk)[who]
+        pool = Pool(self, who, Block(self.given_value[who], self.mass[who]), low_risk)
+        self.grow(who, seed, self.blocks(who).of_seeds(seed), pool)
 
     def place_absent(self) -> None:
         """Symbols without mass join the largest merged block, or the commonest symbol where nothing is merged."""
@@ -165,18 +165,56 @@ class MergingBatch:
             self.block_of[b, ~self.present[b]] = int(candidates.argmax())
 
 
+class Block(NamedTuple):
+    """Blocks of several problems: the sum of P(x | s) over their members, and their mass."""
+
+    value: FloatArray
+    mass: FloatArray
+
+    def at(self, rows: IntArray) -> Block:
+        """The blocks of these rows."""
+        return Block(self.value[rows], self.mass[rows])
+
+    def of_seeds(self, seed: IntArray) -> Block:
+        """One block of each problem, out of arrays with a column for each seed."""
+        line = np.arange(len(seed))
+        return Block(self.value[line, :, seed], self.mass[line, seed])
+
+
+def sum_of(values: list[FloatArray]) -> FloatArray:
+    """The merge risk: the bounded measures added up."""
+    return values[0] if len(values) == 1 else values[0] + values[1]
+
+
+def _least(risk: FloatArray, remaining: BoolArray) -> IntArray:
+    """The first candidate of least risk in each row; the first that is left where all risks are infinite."""
+    risk = np.where(remaining, risk, np.inf)
+    best: IntArray = risk.argmin(axis=1)
+    stuck = ~np.isfinite(risk[np.arange(len(risk)), best])
+    if stuck.any():
+        best[stuck] = remaining[stuck].argmax(axis=1)
+    return best
+
+
 class Pool:
     """Candidates that blocks may still take in: symbols or whole blocks, by the problems' numbers."""
 
     def __init__(
-        self, batch: MergingBatch, who: IntArray, value: FloatArray, mass: FloatArray, remaining: BoolArray
+        self,
+        batch: MergingBatch,
+        who: IntArray,
+        candidates: Block,
+        remaining: BoolArray,
+        *,
+        whole_blocks: bool = False,
     ) -> None:
+        self.whole_blocks = whole_blocks
         self._row = np.full(len(batch.mass), -1)
         self._row[who] = np.arange(len(who))
-        self.value = value
-        self.mass = mass
+        self.value, self.mass = candidates
         self.remaining = remaining.copy()
-        self.symbol = np.tile(np.arange(mass.shape[1]), (len(who), 1))
+        self.left: IntArray = remaining.sum(axis=1)
+        self.symbol = np.tile(np.arange(self.mass.shape[1]), (len(who), 1))
 
     def row(self, problems: IntArray) -> IntArray:
         """Rows of these problems in the arrays of the pool."""
@@ -192,12 +230,14 @@ class Pool:
 
     def remove(self, problems: IntArray, column: IntArray) -> None:
         """One candidate of each problem is used up."""
-        self.remaining[self.row(problems), column] = False
+        rows = self.row(problems)
+        self.remaining[rows, column] = False
+        self.left[rows] -= 1
 
     def compact(self) -> None:
         """Drop used-up candidates once they are half of a wide pool; the order of the others stays."""
         width = self.mass.shape[1]
-        most = int(self.remaining.sum(axis=1).max(initial=0))
+        most = int(self.left.max(initial=0))
         if width <= COMPACT_ABOVE or 2 * most > width:
             return
         keep = np.argsort(~self.remaining, axis=1, kind="stable")[:, :most]

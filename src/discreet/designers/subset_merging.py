@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from discreet._numeric import IntArray
-from discreet.designers._merging import MergingBatch, Pool
+from discreet.designers._merging import Block, MergingBatch, Pool
 from discreet.joint import Joint
 from discreet.mechanism import Mechanism
 from discreet.notions import Notion
@@ -39,9 +39,10 @@ def partitions(joints: Sequence[Joint], notions: Sequence[Notion]) -> IntArray:
 def _form_blocks(batch: MergingBatch) -> tuple[IntArray, IntArray]:
     """Lines 4-11: start a block with the riskiest symbol left, grow it, repeat. Returns the last ones not allowed."""
     everyone = np.flatnonzero(batch.high_risk.any(axis=1))
-    queue = Pool(batch, everyone, batch.given_value[everyone], batch.mass[everyone], batch.high_risk[everyone])
+    symbols = Block(batch.given_value[everyone], batch.mass[everyone])
+    queue = Pool(batch, everyone, symbols, batch.high_risk[everyone])
     risk = batch.risk[everyone]
-    failed: list[tuple[IntArray, IntArray]] = []
+    failed = [(everyone[:0], everyone[:0])]
     who = everyone
     while len(who):
         rows = queue.row(who)
@@ -49,13 +50,10 @@ def _form_blocks(batch: MergingBatch) -> tuple[IntArray, IntArray]:
         first = left.argmax(axis=1)
         seed = queue.symbol[rows, first]
         queue.remove(who, first)
-        value, mass = batch.given_value[who, :, seed], batch.mass[who, seed]
-        short = batch.grow(who, seed, value, mass, queue)
+        short = batch.grow(who, seed, Block(batch.given_value[who, :, seed], batch.mass[who, seed]), queue)
         failed.append((who[short], seed[short]))
-        who = who[queue.remaining[queue.row(who)].any(axis=1)]
+        who = who[queue.left[rows] > 0]
         queue.compact()
-    if not failed:
-        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
     return np.concatenate([w for w, _ in failed]), np.concatenate([s for _, s in failed])
 
 
@@ -63,13 +61,10 @@ def _unite_blocks(batch: MergingBatch, who: IntArray, seed: IntArray) -> tuple[I
     """Lines 12-16: the last block takes in the others, least risk first. Returns those still not allowed."""
     if not len(who):
         return who, seed
-    value, mass = batch.blocks(who)
-    line = np.arange(len(who))
-    own_value, own_mass = value[line, :, seed], mass[line, seed]
+    blocks = batch.blocks(who)
     others = np.zeros_like(batch.high_risk[who])
     row, symbol = np.nonzero(batch.high_risk[who])
     others[row, batch.block_of[who][row, symbol]] = True
-    others[line, seed] = False
-    pool = Pool(batch, who, value, mass, others)
-    short = batch.grow(who, seed, own_value, own_mass, pool)
+    others[np.arange(len(who)), seed] = False
+    short = batch.grow(who, seed, blocks.of_seeds(seed), Pool(batch, who, blocks, others, whole_blocks=True))
     return who[short], seed[short]

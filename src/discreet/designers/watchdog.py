@@ -48,6 +48,7 @@ def partitions(joints: Sequence[Joint], notions: Sequence[Notion]) -> IntArray:
     who = np.flatnonzero(batch.high_risk.any(axis=1))
     seed = batch.high_risk[who].argmax(axis=1)
     batch.block_of[who] = np.where(batch.high_risk[who], seed[:, None], batch.block_of[who])
-    batch.absorb_low_risk(who, seed)
+    short = batch.breaking(who, seed)
+    batch.absorb_low_risk(who[short], seed[short])
     batch.place_absent()
     return batch.block_of

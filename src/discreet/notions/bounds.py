@@ -20,15 +20,19 @@ __all__ = ["KINDS", "Bound", "Kind"]
 
 @dataclass(frozen=True)
 class Kind:
-    """A measure that can be bounded: its formula, the level of its values, and which side it guards."""
+    """A measure that can be bounded: its formula, the level of its values, and the value of a level."""
 
     value: Callable[[FloatArray, FloatArray, float | None], FloatArray]
     level: Callable[[FloatArray], FloatArray]
-    side: str  # "upper": how likely s may become; "lower": how unlikely; "both"
+    limit: Callable[[FloatArray], FloatArray]
 
 
 def _log1p_root(values: FloatArray) -> FloatArray:
     return np.log1p(np.sqrt(values))
+
+
+def _square_expm1(levels: FloatArray) -> FloatArray:
+    return np.sign(levels) * np.square(np.expm1(levels))  # increasing, and negative below zero
 
 
 def _alpha(lifts: FloatArray, prior: FloatArray, alpha: float | None) -> FloatArray:
@@ -37,17 +41,17 @@ def _alpha(lifts: FloatArray, prior: FloatArray, alpha: float | None) -> FloatAr
 
 
 KINDS: dict[str, Kind] = {
-    "max_lift": Kind(lambda lifts, prior, _: kernels.max_lift(lifts, prior), log, "upper"),
-    "min_lift_inverse": Kind(lambda lifts, prior, _: kernels.min_lift_inverse(lifts, prior), log, "lower"),
-    "lift_ratio": Kind(lambda lifts, prior, _: kernels.lift_ratio(lifts, prior), log, "both"),
-    "l1_lift": Kind(lambda lifts, prior, _: kernels.l1_lift(lifts, prior), np.log1p, "upper"),
-    "l1_lift_inverse": Kind(lambda lifts, prior, _: kernels.l1_lift(kernels.inverse(lifts), prior), np.log1p, "lower"),
-    "chi2_lift": Kind(lambda lifts, prior, _: kernels.chi2_lift(lifts, prior), _log1p_root, "upper"),
+    "max_lift": Kind(lambda lifts, prior, _: kernels.max_lift(lifts, prior), log, np.exp),
+    "min_lift_inverse": Kind(lambda lifts, prior, _: kernels.min_lift_inverse(lifts, prior), log, np.exp),
+    "lift_ratio": Kind(lambda lifts, prior, _: kernels.lift_ratio(lifts, prior), log, np.exp),
+    "l1_lift": Kind(lambda lifts, prior, _: kernels.l1_lift(lifts, prior), np.log1p, np.expm1),
+    "l1_lift_inverse": Kind(lambda lifts, prior, _: kernels.l1_lift(kernels.inverse(lifts), prior), np.log1p, np.expm1),
+    "chi2_lift": Kind(lambda lifts, prior, _: kernels.chi2_lift(lifts, prior), _log1p_root, _square_expm1),
     "chi2_lift_inverse": Kind(
-        lambda lifts, prior, _: kernels.chi2_lift(kernels.inverse(lifts), prior), _log1p_root, "lower"
+        lambda lifts, prior, _: kernels.chi2_lift(kernels.inverse(lifts), prior), _log1p_root, _square_expm1
     ),
-    "alpha_lift": Kind(_alpha, log, "upper"),
-    "alpha_lift_inverse": Kind(lambda lifts, prior, alpha: _alpha(kernels.inverse(lifts), prior, alpha), log, "lower"),
+    "alpha_lift": Kind(_alpha, log, np.exp),
+    "alpha_lift_inverse": Kind(lambda lifts, prior, alpha: _alpha(kernels.inverse(lifts), prior, alpha), log, np.exp),
 }
 
 
@@ -66,3 +70,8 @@ class Bound:
     def level(self, values: FloatArray) -> FloatArray:
         """Nats that these values of the measure need."""
         return KINDS[self.kind].level(values)
+
+    def limit(self, levels: FloatArray) -> FloatArray:
+        """The inverse of `level`: the values that need so many nats."""
+        with np.errstate(over="ignore"):
+            return KINDS[self.kind].limit(levels)

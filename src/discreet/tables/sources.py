@@ -18,6 +18,9 @@ from discreet.errors import DataError, UnreadableTableError
 
 __all__ = ["open_table", "readable"]
 
+#: Enough of a file to hold its line of column names.
+HEADER_BYTES = 1 << 20
+
 
 @contextlib.contextmanager
 def open_table(table: Any, columns: Sequence[str]) -> Iterator[tuple[Any, str]]:
@@ -101,8 +104,31 @@ def _from_path(connection: duckdb.DuckDBPyConnection, path: str) -> Any:
         _check_file(file)
     if _is_parquet(files[0]):
         return connection.read_parquet(pattern)
-    # Text stays text: codes such as 007 are not numbers, and an empty quoted cell is not a null.
-    return connection.read_csv(pattern, header=True, all_varchar=True, allow_quoted_nulls=False)
+    # Text stays text: codes such as 007 are not numbers, and an empty quoted cell is not a null. The dialect is
+    # pinned, because a guessing reader skips lines or drops quotes to make a damaged file fit.
+    return connection.read_csv(
+        pattern,
+        header=True,
+        all_varchar=True,
+        allow_quoted_nulls=False,
+        delimiter=_delimiter(files[0]),
+        quotechar='"',
+        escapechar='"',
+        skiprows=0,
+    )
+
+
+def _delimiter(path: str) -> str:
+    """The separator that occurs most often in the line of column names; a comma where none does."""
+    import pyarrow as pa
+
+    try:
+        with pa.input_stream(path) as stream:  # decompresses by the name of the file
+            start = stream.read(HEADER_BYTES).decode("utf-8", errors="replace")
+    except (OSError, pa.ArrowException):
+        raise UnreadableTableError(f"{path!r} is damaged: it cannot be decompressed.") from None
+    names = re.sub(r'"[^"]*"', "", start.lstrip("\ufeff").partition("\n")[0])
+    return max(",;\t|", key=names.count)
 
 
 def _check_file(path: str) -> None:
@@ -134,7 +160,7 @@ def readable(name: str) -> Iterator[None]:
 
 def _reason(name: str, message: str) -> str:
     lowered = message.lower()
-    line = re.search(r"line:? (\d+)", message, flags=re.IGNORECASE)
+    line = re.search(r"CSV Error on Line: (\d+)", message)
     where = f" at line {line.group(1)}" if line else ""
     if any(word in lowered for word in ("unicode", "utf-8", "utf8", "encoded")):
         return f"{name} is not text in UTF-8{where}. Convert it, for instance with iconv -f latin1 -t utf-8."

@@ -1,0 +1,234 @@
+"""Commands: what they print, how they exit, what they leave behind."""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from discreet import LIP, Joint, Mechanism, design, measures, samples
+from discreet.cli.app import run
+from discreet.testing import every_notion
+
+ADULT = ["sample:adult", "--sensitive", "relationship", "--useful", "occupation"]
+
+
+@pytest.fixture
+def call(capsys: pytest.CaptureFixture[str]):
+    """Run a command line; returns exit code, stdout and stderr."""
+
+    def _call(*tokens: str) -> tuple[int, str, str]:
+        code = run([str(token) for token in tokens])
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return _call
+
+
+@pytest.fixture
+def csv(tmp_path: Path) -> Path:
+    path = tmp_path / "people.csv"
+    path.write_text("income,job,one,age\nhigh,a,z,20\nlow,b,z,30\nhigh,a,z,40\nlow,a,z,50\nhigh,b,z,x\n")
+    return path
+
+
+def test_audit_says_what_a_person_needs(call) -> None:
+    code, out, err = call("audit", *ADULT)
+    assert (code, err) == (0, "")
+    assert "What occupation tells about relationship" in out
+    assert "Priv-house-serv" in out.split("Worst symbols first")[1].splitlines()[3]
+    assert "rules Husband out" in out.replace("\n", " ").replace("  ", " ")
+    assert "Zero cells: Armed-Forces never occurs with Unmarried, Wife (9 records)." in out
+    assert "nats" in out
+
+
+def test_audit_as_json(call) -> None:
+    code, out, _ = call("audit", *ADULT, "--format", "json", "--notion", "lip", "--epsilon", "0.5")
+    data = json.loads(out)
+    assert code == 1
+    assert (data["sensitive"], data["useful"], data["rows"]) == (["relationship"], ["occupation"], 32561)
+    assert data["joint"]["n_useful"] == len(data["per_symbol"]) == 15
+    assert data["measures"]["log_min_lift"] == "-inf"
+    assert data["verdict"]["holds"] is False
+    assert data["verdict"]["slack"] == "-inf"
+    assert sum(not entry["allowed"] for entry in data["per_symbol"]) == data["verdict"]["violating_symbols"]
+    joint = Joint.from_table(samples.adult(), "relationship", "occupation")
+    assert data["measures"]["mutual_information"] == measures.mutual_information(joint)
+
+
+def test_a_verdict_gates_a_pipeline(call) -> None:
+    assert call("audit", *ADULT, "--notion", "max-lift", "--epsilon", "2")[0] == 0
+    assert call("audit", *ADULT, "--notion", "max-lift", "--epsilon", "1.9")[0] == 1
+
+
+def test_design_writes_a_mechanism_that_drives_a_release(call, tmp_path: Path) -> None:
+    target = tmp_path / "mechanism.json"
+    code, out, err = call("design", *ADULT, "--epsilon", "1", "--lam", "0.5", "--notion", "alip", "-o", target)
+    assert code == 0
+    assert "0.7215" in out
+    assert str(target) in err
+    mechanism = Mechanism.from_json(target)
+    assert mechanism.useful_columns == ("occupation",)
+    assert mechanism.notion == {"name": "alip", "eps_lower": 0.5, "eps_upper": 0.5}
+    joint = Joint.from_table(samples.adult(), "relationship", "occupation")
+    assert LIP(0.5).holds(joint, mechanism)
+    assert (
+        mechanism == design(joint, LIP(0.5)).mechanism
+        or mechanism.released == design(joint, LIP(0.5)).mechanism.released
+    )
+
+
+def test_design_as_json_has_the_promised_keys(call) -> None:
+    code, out, _ = call(
+        "design", *ADULT, "--notion", "ldp", "--epsilon", "1", "--method", "watchdog", "--format", "json"
+    )
+    data = json.loads(out)
+    assert code == 0
+    assert {
+        "method", "notion", "nmi", "mutual_information", "bound", "log_max_lift", "log_min_lift", "released", "seconds",
+    } <= set(data)  # fmt: skip
+    assert data["log_max_lift"] - data["log_min_lift"] <= 1 + 1e-12
+
+
+@pytest.mark.parametrize("name", ["lip", "alip", "ldp", "max-lift", "perfect", "l1", "chi2", "alpha-lift"])
+def test_every_notion_is_an_option(name: str, call) -> None:
+    options = {
+        "lip": ["--epsilon", "1"],
+        "ldp": ["--epsilon", "1"],
+        "max-lift": ["--eps-upper", "1"],
+        "perfect": [],
+        "alpha-lift": ["--epsilon", "2", "--lam", "0.5", "--alpha", "2"],
+    }.get(name, ["--eps-lower", "1", "--eps-upper", "1"])
+    code, out, _ = call("design", *ADULT, "--notion", name, *options, "--format", "json")
+    assert code == 0
+    assert json.loads(out)["notion"]["name"] == name
+    assert name in {notion.name for notion in every_notion(1.0)}
+
+
+def test_bins_cut_numbers_on_the_command_line(call, csv: Path) -> None:
+    rows = "income,age\n" + "".join(f"{'high' if k % 3 else 'low'},{k}\n" for k in range(90))
+    csv.write_text(rows)
+    code, out, _ = call(
+        "audit", csv, "--sensitive", "income", "--useful", "age", "--bins", "age=0,18,65", "--format", "json"
+    )
+    assert code == 0
+    assert {entry["symbol"] for entry in json.loads(out)["per_symbol"]} == {"[0, 18)", "[18, 65)", ">= 65"}
+    assert json.loads(out)["joint"]["bins"] == {"age": [0, 18, 65]}
+
+
+BAD = [
+    (["audit", "{csv}", "--sensitive", "incme", "--useful", "job"], 2, "Did you mean 'income'?"),
+    (["audit", "{csv}", "--sensitive", "income", "--useful", "income"], 2, "both sensitive and useful"),
+    (["audit", "{csv}", "--sensitive", "income", "--useful", "one"], 3, "only one value"),
+    (["audit", "{csv}", "--sensitive", "one", "--useful", "job"], 3, "only one value"),
+    (["audit", "{csv}", "--sensitive", "income"], 2, "--useful"),
+    (["audit", "{csv}.none", "--sensitive", "income", "--useful", "job"], 3, "no file"),
+    (["audit", "{dir}", "--sensitive", "income", "--useful", "job"], 3, "is a directory"),
+    (["audit", "{dir}/empty.csv", "--sensitive", "income", "--useful", "job"], 3, "empty"),
+    (["audit", "{dir}/header.csv", "--sensitive", "income", "--useful", "job"], 3, "no rows"),
+    (["audit", "{dir}/latin.csv", "--sensitive", "income", "--useful", "job"], 3, "not text in UTF-8"),
+    (["audit", "{dir}/cut.parquet", "--sensitive", "income", "--useful", "job"], 3, "Parquet"),
+    (["audit", "sample:none", "--sensitive", "income", "--useful", "job"], 2, "no sample"),
+    (["audit", "{csv}", "--sensitive", "income", "--useful", "job", "--epsilon", "-1"], 2, "at least 0"),
+    (["audit", "{csv}", "--sensitive", "income", "--useful", "job", "--epsilon", "inf"], 2, "finite"),
+    (["audit", "{csv}", "--sensitive", "income", "--useful", "job", "--epsilon", "nan"], 2, "finite"),
+    (["audit", "{csv}", "--sensitive", "income", "--useful", "job", "--epsilon", "x"], 2, "epsilon"),
+    (["audit", "{csv}", "--sensitive", "income", "--useful", "job", "--lam", "0.5"], 2, "needs --epsilon"),
+    (["audit", "{csv}", "--sensitive", "income", "--useful", "job", "--notion", "lip", "--epsilon", "1", "--alpha", "2"], 2, "no option --alpha"),
+    (["audit", "{csv}", "--sensitive", "income", "--useful", "job", "--notion", "alip", "--epsilon", "1", "--lam", ".5", "--eps-lower", "1"], 2, "either"),
+    (["audit", "{csv}", "--sensitive", "income", "--useful", "job", "--notion", "other", "--epsilon", "1"], 2, "other"),
+    (["audit", "{csv}", "--sensitive", "income", "--useful", "age", "--bins", "age=10,20"], 3, "not numbers"),
+    (["audit", "{csv}", "--sensitive", "income", "--useful", "job", "--bins", "age"], 2, "COLUMN="),
+    (["audit", "{csv}", "--sensitive", "income", "--useful", "job", "--format", "xml"], 2, "xml"),
+    (["design", "{csv}", "--sensitive", "income", "--useful", "job"], 2, "needs a privacy notion"),
+    (["design", "{csv}", "--sensitive", "income", "--useful", "job", "--epsilon", "1", "--method", "magic"], 2, "magic"),
+    (["design", "{csv}", "--sensitive", "income", "--useful", "job", "--epsilon", "1", "--randomisation", "uniform"], 2, "watchdog"),
+    (["design", "{csv}", "--sensitive", "income", "--useful", "job", "--epsilon", "1", "-o", "{dir}"], 2, "directory"),
+    (["design", "{csv}", "--sensitive", "income", "--useful", "job", "--epsilon", "1", "-o", "{dir}/no/m.json"], 2, "no directory"),
+    (["design", "{csv}", "--sensitive", "income", "--useful", "job", "--epsilon", "1", "-o", "{csv}"], 2, "--force"),
+    (["nonsense"], 2, "nonsense"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("tokens", "code", "says"), BAD, ids=lambda v: " ".join(v)[-60:] if isinstance(v, list) else None
+)
+def test_bad_input_gets_a_message_and_a_code(tokens, code: int, says: str, call, csv: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty.csv").write_text("")
+    (tmp_path / "header.csv").write_text("income,job\n")
+    (tmp_path / "latin.csv").write_bytes("income,job\ncafé,x\nthé,y\n".encode("latin-1"))
+    pq.write_table(pa.table({"income": ["a", "b"], "job": ["x", "y"]}), tmp_path / "whole.parquet")
+    (tmp_path / "cut.parquet").write_bytes((tmp_path / "whole.parquet").read_bytes()[:100])
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    got, out, err = call(*[token.format(csv=csv, dir=tmp_path) for token in tokens])
+    assert got == code, err
+    assert says in err
+    assert out == ""
+    assert "Traceback" not in err
+    assert err.startswith("discreet: error: ")
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_force_replaces_a_mechanism(call, tmp_path: Path) -> None:
+    target = tmp_path / "m.json"
+    target.write_text("old")
+    assert call("design", *ADULT, "--epsilon", "1", "-o", target)[0] == 2
+    assert target.read_text() == "old"
+    assert call("design", *ADULT, "--epsilon", "1", "-o", target, "--force")[0] == 0
+    assert Mechanism.from_json(target).n_useful == 15
+
+
+def test_debug_shows_the_traceback(call, csv: Path) -> None:
+    _, _, err = call("audit", csv, "--sensitive", "no", "--useful", "job", "--debug")
+    assert "Traceback" in err
+
+
+def test_a_bug_is_reported_as_one(call, csv: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("cell value")
+
+    monkeypatch.setattr("discreet.cli.audit.audit_summary", broken)
+    code, _, err = call("audit", csv, "--sensitive", "income", "--useful", "job")
+    assert code == 70
+    assert "bug in discreet" in err
+    assert "cell value" not in err
+
+
+def test_a_failed_design_writes_nothing(call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from discreet.designers.base import METHODS
+
+    leak = lambda joint, notion: Mechanism.from_blocks(joint, range(joint.n_useful))  # noqa: E731
+    monkeypatch.setitem(METHODS, "watchdog", leak)
+    code, out, err = call("design", *ADULT, "--epsilon", "0.1", "--method", "watchdog", "-o", tmp_path / "m.json")
+    assert (code, out) == (1, "")
+    assert "breaks" in err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_demo_leaves_its_results(call, tmp_path: Path) -> None:
+    code, out, _ = call("demo", "-o", tmp_path / "out")
+    assert code == 0
+    assert "keeps" in out
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {"audit.json", "mechanism.json", "tradeoff.csv"}
+    joint = Joint.from_table(samples.adult(), "relationship", "occupation")
+    mechanism = Mechanism.from_json(tmp_path / "out" / "mechanism.json")
+    released = joint.through(mechanism)
+    assert math.log(measures.max_lift(released).max()) <= 0.7
+    assert math.log(measures.min_lift(released).min()) >= -1.3
+
+
+def test_the_console_script_runs_as_a_module() -> None:
+    done = subprocess.run([sys.executable, "-m", "discreet", "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout.strip()
+    closed = subprocess.run(
+        f'"{sys.executable}" -m discreet audit sample:adult --sensitive relationship --useful occupation | head -1',
+        shell=True, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert "What occupation tells" in closed.stdout
+    assert closed.stderr == ""

@@ -1,0 +1,138 @@
+"""Tables that cannot be used: a clear error, and never a cell of the table in it."""
+
+from __future__ import annotations
+
+import gzip
+import warnings
+from pathlib import Path
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from discreet import Joint
+from discreet.errors import (
+    ColumnNotFoundError,
+    DiscreetWarning,
+    EmptyTableError,
+    InputError,
+    UnreadableTableError,
+    UnusableColumnError,
+)
+
+SECRET = "Zacharias"
+
+
+def test_a_missing_column_comes_with_a_suggestion() -> None:
+    table = pa.table({"income": ["a", "b"], "job": ["x", "y"]})
+    for kind in (table, table.to_pandas(), pl.from_arrow(table), pl.from_arrow(table).lazy()):
+        with pytest.raises(ColumnNotFoundError, match="Did you mean 'income'") as caught:
+            Joint.from_table(kind, "incme", "job")
+        assert caught.value.available == ("income", "job")
+    assert isinstance(caught.value, KeyError)
+
+
+def test_an_empty_table_is_refused() -> None:
+    with pytest.raises(EmptyTableError, match="no rows"):
+        Joint.from_table(pa.table({"s": pa.array([], pa.string()), "x": pa.array([], pa.string())}), "s", "x")
+
+
+def test_the_same_column_twice_is_refused() -> None:
+    table = pa.table({"s": ["a"], "x": ["b"]})
+    with pytest.raises(InputError, match="publish the secret"):
+        Joint.from_table(table, "s", ["x", "s"])
+    with pytest.raises(InputError, match="twice"):
+        Joint.from_table(table, "s", ["x", "x"])
+    with pytest.raises(InputError, match="column name"):
+        Joint.from_table(table, "s", [])
+
+
+@pytest.mark.parametrize(
+    "thing",
+    [42, None, [1, 2], {"a": 1}, pd.Series([1]), pl.Series([1]), pa.array([1])],
+    ids=lambda t: type(t).__module__ + type(t).__name__,
+)
+def test_what_is_no_table_is_refused(thing) -> None:
+    with pytest.raises(UnreadableTableError, match="table must"):
+        Joint.from_table(thing, "s", "x")
+
+
+def test_nested_columns_are_refused() -> None:
+    table = pa.table({"s": ["a", "b"], "x": [[1], [2]], "b": [b"1", b"2"]})
+    for column in ("x", "b"):
+        with pytest.raises(UnusableColumnError, match="cannot be symbols"):
+            Joint.from_table(table, "s", column)
+
+
+def test_mixed_pandas_columns_are_refused_without_quoting_a_cell() -> None:
+    frame = pd.DataFrame({"s": ["a", "b"], "x": [SECRET, 3.5]}, dtype=object)
+    with pytest.raises(UnreadableTableError, match="mixes types") as caught:
+        Joint.from_table(frame, "s", "x")
+    assert SECRET not in str(caught.value)
+
+
+def files(folder: Path) -> dict[str, Path]:
+    """Files that cannot be read, each with the secret inside where it can have one."""
+    whole = folder / "whole.parquet"
+    pq.write_table(pa.table({"s": ["a", "b"] * 500, "x": [SECRET, "y"] * 500}), whole)
+    content = whole.read_bytes()
+    cases = {
+        "empty.csv": b"",
+        "latin1.csv": f"s,x\n{SECRET},caf\u00e9\n".encode("latin-1"),
+        "open_quote.csv": f's,x\n{SECRET},b\n"{SECRET},d\nq,r\n'.encode(),
+        "ragged.csv": f"s,x\n{SECRET},b\n{SECRET},d,e,f\n".encode(),
+        "late.csv": ("s,x\n" + "a,b\n" * 50_000 + f"{SECRET},d,e\n").encode(),
+        "cut.csv.gz": gzip.compress(b"s,x\na,b\n" * 1000)[:30],
+        "truncated.parquet": content[: len(content) // 2],
+        "tail.parquet": content[:8] + content[-200:],
+        "text.parquet": b"not parquet at all",
+    }
+    for name, data in cases.items():
+        (folder / name).write_bytes(data)
+    return {name: folder / name for name in cases}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "empty.csv",
+        "latin1.csv",
+        "open_quote.csv",
+        "ragged.csv",
+        "late.csv",
+        "cut.csv.gz",
+        "truncated.parquet",
+        "tail.parquet",
+        "text.parquet",
+    ],
+)
+def test_damaged_files_are_refused_without_quoting_a_cell(name: str, tmp_path: Path) -> None:
+    path = files(tmp_path)[name]
+    with pytest.raises(UnreadableTableError) as caught:
+        Joint.from_table(path, "s", "x")
+    assert SECRET not in str(caught.value)
+    assert name in str(caught.value)
+
+
+def test_missing_files_and_directories_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableTableError, match="no file"):
+        Joint.from_table(tmp_path / "none.csv", "s", "x")
+    with pytest.raises(UnreadableTableError, match="no file"):
+        Joint.from_table(tmp_path / "*.parquet", "s", "x")
+    with pytest.raises(UnreadableTableError, match="is a directory"):
+        Joint.from_table(tmp_path, "s", "x")
+
+
+def test_identifiers_warn_and_huge_joints_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    from discreet.tables import counting
+
+    table = pa.table({"s": [str(k % 3) for k in range(100)], "x": list(range(100))})
+    monkeypatch.setattr(counting, "MANY_VALUES", 50)
+    with pytest.warns(DiscreetWarning, match="100 distinct values"):
+        Joint.from_table(table, "s", "x")
+    monkeypatch.setattr(counting, "MANY_VALUES", 1000)
+    monkeypatch.setattr(counting, "MOST_CELLS", 200)
+    with warnings.catch_warnings(), pytest.raises(UnusableColumnError, match="more than 200 pairs"):
+        Joint.from_table(table, "s", "x")
