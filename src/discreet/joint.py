@@ -209,8 +209,8 @@ class Joint:
         Examples
         --------
         >>> Joint.random(2, 3, seed=1).probabilities.round(3)
-        array([[0.163, 0.302, 0.046],
-               [0.302, 0.099, 0.134]])
+        array([[0.156, 0.289, 0.044],
+               [0.288, 0.095, 0.129]])
         """
         if n_sensitive < 1 or n_useful < 1:
             raise InputError(f"alphabets must have at least one symbol, got {n_sensitive} x {n_useful}.")

@@ -71,7 +71,7 @@ def awkward_joint(seed: int, *, largest: int = 6, n_sensitive: int | None = None
     Examples
     --------
     >>> awkward_joint(3)
-    Joint(5 sensitive x 2 useful, 10004 records)
+    Joint(5 sensitive x 1 useful, 10004 records)
     """
     rng = np.random.default_rng(seed)
     rows = n_sensitive or int(rng.integers(1, largest + 1))

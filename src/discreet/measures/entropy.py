@@ -74,7 +74,7 @@ def mutual_information(joint: Joint) -> float:
     Examples
     --------
     >>> round(mutual_information(Joint.from_array([[0.30, 0.15, 0.05], [0.10, 0.15, 0.25]])), 4)
-    0.1252
+    0.1251
     """
     cells = joint.probabilities
     product = np.outer(joint.p_sensitive, joint.p_useful)

@@ -108,7 +108,7 @@ def sibson_information(joint: Joint, alpha: float) -> float:
     Examples
     --------
     >>> round(sibson_information(Joint.from_array([[0.30, 0.15, 0.05], [0.10, 0.15, 0.25]]), 2), 4)
-    0.2052
+    0.2047
     """
     order = _validate.order_above_one(alpha, infinite=True)
     factor = 1.0 if order == float("inf") else order / (order - 1)
@@ -144,7 +144,7 @@ def arimoto_information(joint: Joint, alpha: float) -> float:
     Examples
     --------
     >>> round(arimoto_information(Joint.from_array([[0.30, 0.15, 0.05], [0.10, 0.15, 0.25]]), 2), 4)
-    0.2052
+    0.2047
     """
     order = _validate.order_above_one(alpha, infinite=True)
     if order == float("inf"):

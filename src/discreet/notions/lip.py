@@ -119,7 +119,7 @@ class ALIP(Notion):
         Examples
         --------
         >>> ALIP.against_breach(0.1, 0.5)
-        ALIP(eps_lower=0.5877866649021189, eps_upper=1.6094379124341...)
+        ALIP(eps_lower=0.587786664902119, eps_upper=1.6094379124341003)
         """
         if not 0 < rho1 < rho2 < 1:
             raise InvalidNotionError(f"rho1 and rho2 must satisfy 0 < rho1 < rho2 < 1, got {rho1} and {rho2}.")
