@@ -23,7 +23,7 @@ from discreet.report.text import audit_text, design_text, make_console, tradeoff
 __all__ = ["demo"]
 
 EPSILONS = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 6.0, 8.0)
-CHOSEN = 2.0
+CHOSEN = 1.0
 LAM = 0.65
 
 
