@@ -234,6 +234,8 @@ def _decimal_exp(low: Fraction, high: Fraction, digits: int) -> tuple[decimal.De
 
 def _decimal_log(value: Fraction, digits: int) -> tuple[decimal.Decimal, decimal.Decimal]:
     """Decimals on both sides of the logarithm of a positive rational."""
+    if value == 1:
+        return decimal.Decimal(0), decimal.Decimal(0)  # the neighbours of 0 have exponents beyond all bounds
     context = _context(digits)
     below, above = _quotient(value, digits)
     return context.ln(below).next_minus(context), context.ln(above).next_plus(context)

@@ -133,3 +133,12 @@ def test_floats_are_read_as_the_rationals_they_are(values: list[float]) -> None:
     nonzero = next(k for k, v in enumerate(values) if v)
     for value, number in zip(values, whole):
         assert Fraction(int(number), int(whole[nonzero])) == Fraction(value) / Fraction(values[nonzero])
+
+
+def test_a_lift_of_exactly_one_among_others_is_no_trouble() -> None:
+    """The logarithm of 1 is 0, whose decimal neighbours are too small to be written as fractions."""
+    joint = Joint.from_counts([[889, 112], [889, 112], [1778, 223], [3556, 445], [1778, 223]])
+    for alpha in (1.3, 2.0, 7.0):
+        notion = AlphaLift(alpha, eps_lower=0.09, eps_upper=0.07)
+        assert exact.keeps(joint.masses, notion.bounds).all()
+        assert not exact.keeps(joint.masses, AlphaLift(alpha, eps_lower=1e-9).bounds).any()
