@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 from discreet.errors import InputError
@@ -13,21 +14,29 @@ from discreet.errors import InputError
 __all__ = ["check_target", "write_text"]
 
 
-def check_target(path: str | os.PathLike[str], *, force: bool) -> None:
-    """Refuse, before any work is done, a target that could not be written or would be lost."""
+def check_target(path: str | os.PathLike[str], *, force: bool, never: Iterable[str | os.PathLike[str]] = ()) -> None:
+    """Refuse, before any work is done, a target that could not be written or would be lost.
+
+    ``never`` lists files that must stay, whatever ``force`` says: the input above all.
+    """
     target = Path(path)
     if target.is_dir():
         raise InputError(f"cannot write {str(target)!r}: it is a directory.")
-    if target.exists() and not force:
-        raise InputError(f"{str(target)!r} exists already. Choose another name, or replace it with --force.")
+    if target.exists():
+        if not target.is_file():
+            raise InputError(f"cannot write {str(target)!r}: it is not an ordinary file.")
+        if any(os.path.samefile(target, other) for other in never if os.path.exists(other)):
+            raise InputError(f"{str(target)!r} is the input itself. Choose another name.")
+        if not force:
+            raise InputError(f"{str(target)!r} exists already. Choose another name, or replace it with --force.")
     if not target.parent.is_dir():
         raise InputError(f"cannot write {str(target)!r}: there is no directory {str(target.parent)!r}.")
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
     """Write under a temporary name in the same folder, then rename: no reader sees half a file."""
-    target = Path(path)
-    check_target(target, force=True)
+    check_target(path, force=True)
+    target = Path(os.path.realpath(path))  # a link keeps pointing where it did
     try:
         handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
     except OSError as error:

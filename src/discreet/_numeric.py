@@ -12,6 +12,7 @@ __all__ = [
     "DENOMINATOR",
     "DENOMINATOR_BITS",
     "LEVEL_GUARD",
+    "MOST_SUMMED",
     "SMALLEST_SCREENED",
     "SUM_TOLERANCE",
     "BoolArray",
@@ -35,6 +36,9 @@ DENOMINATOR = 1 << DENOMINATOR_BITS
 
 #: How far a float joint may be from summing to one: room for a million rounded additions.
 SUM_TOLERANCE = 1e-9
+
+#: Sums of more terms than this are not trusted to floats.
+MOST_SUMMED = 1_000_000
 
 #: A privacy level computed in floats is off by less than this many nats: sums of up to a million
 #: non-negative terms lose at most 1e6 * 2**-53 each, a lift is a quotient of two such sums, and every

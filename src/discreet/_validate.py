@@ -19,6 +19,7 @@ from discreet.errors import (
     InvalidNotionError,
     UnusableColumnError,
 )
+from discreet.labels import plain
 
 __all__ = [
     "as_columns",
@@ -26,6 +27,7 @@ __all__ = [
     "closest",
     "columns_exist",
     "counts",
+    "every_sensitive_value_occurs",
     "label_list",
     "order_above_one",
     "probabilities",
@@ -113,7 +115,7 @@ def label_list(labels: Iterable[Any] | None, size: int, axis: str) -> tuple[Any,
     """One hashable, distinct label per row or column; 0, 1, 2, ... where none are given."""
     if labels is None:
         return tuple(range(size))
-    result = tuple(tuple(x) if isinstance(x, list) else _plain(x) for x in labels)
+    result = tuple(plain(label) for label in labels)
     if len(result) != size:
         raise InvalidJointError(f"{axis} must have {size} labels, one for each symbol, got {len(result)}.")
     if len(set(result)) != size:
@@ -121,14 +123,9 @@ def label_list(labels: Iterable[Any] | None, size: int, axis: str) -> tuple[Any,
     return result
 
 
-def _plain(label: Any) -> Any:
-    """numpy scalars as the Python values they stand for, so that labels survive JSON."""
-    return label.item() if isinstance(label, np.generic) else label
-
-
 def as_columns(names: str | Sequence[str], role: str) -> tuple[str, ...]:
     """One or several distinct column names as a tuple."""
-    columns = (names,) if isinstance(names, str) else tuple(names)
+    columns = (names,) if isinstance(names, str) else tuple(names) if isinstance(names, Iterable) else ()
     if not columns or not all(isinstance(c, str) and c for c in columns):
         raise InputError(f"{role} must be a column name or a list of them, got {names!r}.")
     if len(set(columns)) != len(columns):
@@ -148,8 +145,8 @@ def columns_exist(wanted: Iterable[str], available: Sequence[str], table: str) -
     for name in wanted:
         if name not in available:
             raise ColumnNotFoundError(
-                f"no column {name!r} in {table}.{closest(name, available)} "
-                f"Its {len(available)} columns: {_some(available)}.",
+                # The names are not listed: in a file without a line of names they would be its first record.
+                f"no column {name!r} in {table}, which has {len(available)} columns.{closest(name, available)}",
                 available,
             )
 

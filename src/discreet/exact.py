@@ -23,7 +23,7 @@ import numpy as np
 from discreet._numeric import BoolArray, ObjectArray
 from discreet.errors import InternalError
 
-__all__ = ["BoundLike", "exp_bounds", "keeps", "log_above", "log_below"]
+__all__ = ["BoundLike", "exp_bounds", "keeps", "log_below"]
 
 #: Bits of the first enclosure of exp(epsilon); doubled until the comparison is decided.
 FIRST_BITS = 128
@@ -132,15 +132,13 @@ def _l1_lift_inverse(symbol: _Symbol, epsilon: Fraction, alpha: float | None) ->
 
 
 def _chi2_lift(symbol: _Symbol, epsilon: Fraction, alpha: float | None) -> bool:
-    mean = sum(p * (lift - 1) ** 2 for p, lift in zip(symbol.prior(), symbol.lifts()))
-    return _decide(epsilon, lambda low, high: _compare(Fraction(mean), (low - 1) ** 2, (high - 1) ** 2))
+    return _root_at_most_expm1(sum(p * (lift - 1) ** 2 for p, lift in zip(symbol.prior(), symbol.lifts())), epsilon)
 
 
 def _chi2_lift_inverse(symbol: _Symbol, epsilon: Fraction, alpha: float | None) -> bool:
     if symbol.rules_out:
         return False
-    mean = sum(p * (1 / lift - 1) ** 2 for p, lift in zip(symbol.prior(), symbol.lifts()))
-    return _decide(epsilon, lambda low, high: _compare(Fraction(mean), (low - 1) ** 2, (high - 1) ** 2))
+    return _root_at_most_expm1(sum(p * (1 / lift - 1) ** 2 for p, lift in zip(symbol.prior(), symbol.lifts())), epsilon)
 
 
 def _alpha_lift(symbol: _Symbol, epsilon: Fraction, alpha: float | None) -> bool:
@@ -171,6 +169,14 @@ def at_most_exp(value: Fraction, epsilon: Fraction) -> bool:
     if value.numerator.bit_length() - value.denominator.bit_length() + 1 <= epsilon:
         return True  # value < 2**epsilon: no need to enclose a huge exponential
     return _decide(epsilon, lambda low, high: _compare(value, low, high))
+
+
+def _root_at_most_expm1(square: Fraction | int, epsilon: Fraction) -> bool:
+    """``sqrt(square) <= exp(epsilon) - 1`` for a positive rational epsilon."""
+    square = Fraction(square)
+    if (square.numerator.bit_length() - square.denominator.bit_length() + 1) / 2 + 1 <= epsilon and epsilon >= 2:
+        return True  # 1 + sqrt(square) < 2**epsilon
+    return _decide(epsilon, lambda low, high: _compare(square, max(low - 1, Fraction(0)) ** 2, (high - 1) ** 2))
 
 
 def _compare(value: Fraction, low: Fraction, high: Fraction) -> bool | None:
@@ -234,21 +240,16 @@ def _decimal_exp(low: Fraction, high: Fraction, digits: int) -> tuple[decimal.De
 
 def _decimal_log(value: Fraction, digits: int) -> tuple[decimal.Decimal, decimal.Decimal]:
     """Decimals on both sides of the logarithm of a positive rational."""
-    if value == 1:
-        return decimal.Decimal(0), decimal.Decimal(0)  # the neighbours of 0 have exponents beyond all bounds
     context = _context(digits)
     below, above = _quotient(value, digits)
-    return context.ln(below).next_minus(context), context.ln(above).next_plus(context)
+    low, high = context.ln(below), context.ln(above)
+    # log 1 is exactly 0, and the neighbours of 0 have exponents beyond all bounds.
+    return low.next_minus(context) if low else low, high.next_plus(context) if high else high
 
 
 def log_below(value: Fraction, digits: int = 30) -> Fraction:
     """A rational just below ``log(value)``."""
     return Fraction(_decimal_log(value, digits)[0])
-
-
-def log_above(value: Fraction, digits: int = 30) -> Fraction:
-    """A rational just above ``log(value)``."""
-    return Fraction(_decimal_log(value, digits)[1])
 
 
 def _power_mean_at_most_exp(
@@ -267,6 +268,8 @@ def _power_mean_at_most_exp(
             log_low, log_high = _decimal_log(value, digits)
             # The sum is divided by exp(alpha * epsilon) term by term, so that the limit is 1.
             exponent = order * (Fraction(log_low) - epsilon), order * (Fraction(log_high) - epsilon)
+            if exponent[0] > p.denominator.bit_length():
+                return False  # p * exp(exponent) > 1 by itself
             if exponent[1] < -100 * digits:
                 high += p * Fraction(1, 10 ** (40 * digits))  # exp(-100 d) < 10**(-40 d): too small to spell out
                 continue

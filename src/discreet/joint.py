@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet import _validate, labels
-from discreet._numeric import SMALLEST_SCREENED, FloatArray, IntArray, ObjectArray, exact_integers
+from discreet._numeric import (
+    MOST_SUMMED,
+    SMALLEST_SCREENED,
+    BoolArray,
+    FloatArray,
+    IntArray,
+    ObjectArray,
+    exact_integers,
+)
 from discreet.errors import InputError
 
 if TYPE_CHECKING:
@@ -68,6 +76,8 @@ class Joint:
         self._make_masses = masses
         self.sensitive = sensitive
         self.useful = useful
+        if counts is not None:
+            counts.setflags(write=False)
         self.counts = counts
         self.sensitive_columns = tuple(sensitive_columns)
         self.useful_columns = tuple(useful_columns)
@@ -258,7 +268,17 @@ class Joint:
     @cached_property
     def masses(self) -> ObjectArray:
         """Integers in exactly the proportions of this joint."""
-        return self._make_masses()
+        masses = self._make_masses()
+        masses.setflags(write=False)
+        return masses
+
+    @cached_property
+    def occurs(self) -> BoolArray:
+        """Which useful symbols have mass, however little."""
+        if self.floats_suffice:
+            return self.p_useful > 0
+        result: BoolArray = (self.masses != 0).any(axis=0)
+        return result
 
     def through(self, mechanism: Mechanism) -> Joint:
         """The joint of (sensitive, released) after the mechanism; its masses stay exact.
@@ -269,7 +289,7 @@ class Joint:
             Rows are matched by label, so the joint may come from another table; a value with mass that the
             mechanism does not know is an `UnseenSymbolError`.
         """
-        spread = mechanism.spread_over(self.useful, self.p_useful > 0)
+        spread = mechanism.spread_over(self.useful, self.occurs)
         return Joint(
             spread.floats(self.probabilities),
             lambda: spread.integers(self.masses),
@@ -278,7 +298,7 @@ class Joint:
             sensitive_columns=self.sensitive_columns,
             useful_columns=self.useful_columns,
             bins=self.bins,
-            floats_suffice=self.floats_suffice,
+            floats_suffice=None if self.floats_suffice else False,
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -314,5 +334,7 @@ class Joint:
 
 
 def _well_scaled(cells: FloatArray) -> bool:
+    if max(cells.shape) > MOST_SUMMED:
+        return False
     positive = cells[cells > 0]
     return bool(positive.size) and float(positive.min()) >= SMALLEST_SCREENED

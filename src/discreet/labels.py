@@ -15,12 +15,19 @@ from typing import Any
 
 from discreet.errors import InputError
 
-__all__ = ["block_text", "decode", "encode", "sort_key", "text", "unique_texts"]
+__all__ = ["block_text", "decode", "encode", "plain", "sort_key", "text", "unique_texts"]
 
 Label = Any
 
 #: Members named in the label of a merged symbol; the codebook lists all of them.
 NAMED_MEMBERS = 6
+
+
+def plain(label: Label) -> Label:
+    """numpy scalars as the Python values they stand for, and lists as tuples, so that labels survive JSON."""
+    if isinstance(label, list | tuple):
+        return tuple(plain(part) for part in label)
+    return label.item() if hasattr(label, "item") and hasattr(label, "dtype") else label
 
 
 def text(label: Label) -> str:
@@ -119,6 +126,9 @@ def decode(stored: Any) -> Label:
     if isinstance(stored, dict):
         (kind, value), *rest = stored.items() or [("", "")]
         if rest or kind not in _DECODERS:
-            raise InputError(f"a stored label has the unknown type {kind!r}.")
-        return _DECODERS[kind](value)
+            raise InputError("a stored label is of an unknown type.")
+        try:
+            return _DECODERS[kind](value)
+        except (TypeError, ValueError, ArithmeticError):
+            raise InputError(f"a stored label is not the {kind} that it says.") from None
     return stored

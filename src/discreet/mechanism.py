@@ -6,6 +6,7 @@ from __future__ import annotations
 import html
 import itertools
 import json
+import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
@@ -24,7 +25,7 @@ from discreet._numeric import (
     IntArray,
     ObjectArray,
 )
-from discreet.errors import InvalidMechanismError, UnseenSymbolError
+from discreet.errors import InputError, InvalidMechanismError, UnseenSymbolError
 from discreet.joint import Joint
 
 __all__ = ["Mechanism"]
@@ -151,7 +152,7 @@ class Mechanism:
         rows, columns = np.nonzero(matrix[:, used])
         return cls(
             (rows, columns, matrix[:, used][rows, columns]),
-            tuple(range(matrix.shape[0])) if useful is None else tuple(useful),
+            tuple(range(matrix.shape[0])) if useful is None else [labels.plain(label) for label in useful],
             [labels.text(names[j]) for j in used],
             **about,
         )
@@ -215,6 +216,7 @@ class Mechanism:
         """The integer weights as a dense matrix (n_useful, n_released); rows sum to 2**60."""
         dense = np.zeros((self.n_useful, self.n_released), dtype=np.int64)
         dense[self._rows, self._columns] = self._weights
+        dense.setflags(write=False)
         return dense
 
     @property
@@ -225,7 +227,9 @@ class Mechanism:
     @cached_property
     def channel(self) -> FloatArray:
         """``weights / 2**60`` (n_useful, n_released); rows sum to one."""
-        return self.weights / DENOMINATOR
+        quotient = self.weights / DENOMINATOR
+        quotient.setflags(write=False)
+        return quotient
 
     @property
     def is_deterministic(self) -> bool:
@@ -261,6 +265,8 @@ class Mechanism:
         survives post-processing (the inverse l1 and chi-square lifts do not), so check it anew.
         """
         known = {labels.text(label): i for i, label in enumerate(other.useful)}
+        if len(known) < other.n_useful:
+            raise InvalidMechanismError("two useful labels of the second mechanism read the same; rename one.")
         missing = [y for y in self.released if y not in known]
         if missing:
             raise InvalidMechanismError(
@@ -325,10 +331,9 @@ class Mechanism:
         if not isinstance(stored, Mapping) or stored.get("format") != FORMAT:
             raise InvalidMechanismError(f"not a mechanism of format {FORMAT!r}.")
         try:
-            if stored["denominator"] != DENOMINATOR or stored["reads_sensitive"]:
-                raise InvalidMechanismError("this version reads mechanisms over 2**60 that do not read S.")
+            _check_stored(stored)
             triples = [(i, j, w) for i, row in enumerate(stored["rows"]) for j, w in row]
-            if not all(isinstance(n, int) for triple in triples for n in triple):
+            if not all(type(n) is int for triple in triples for n in triple):
                 raise InvalidMechanismError("rows of a mechanism must be pairs of integers.")
             columns = np.array(triples, dtype=np.int64).reshape(-1, 3).T
             return cls(
@@ -342,10 +347,12 @@ class Mechanism:
                 notion=stored["notion"],
                 method=stored["method"],
             )
-        except (KeyError, TypeError, ValueError, OverflowError) as error:
-            if isinstance(error, InvalidMechanismError):
-                raise
-            raise InvalidMechanismError(f"a stored mechanism is damaged: {type(error).__name__}: {error}.") from None
+        except KeyError as error:
+            raise InvalidMechanismError(f"a stored mechanism lacks {error}.") from None
+        except InvalidMechanismError:
+            raise
+        except (InputError, TypeError, ValueError, OverflowError, RecursionError):
+            raise InvalidMechanismError("a stored mechanism is damaged.") from None
 
     def to_json(self, path: str | os.PathLike[str]) -> None:
         """Write the mechanism; the file appears whole or not at all."""
@@ -358,7 +365,7 @@ class Mechanism:
             stored = json.loads(Path(path).read_text(encoding="utf-8"))
         except OSError as error:
             raise InvalidMechanismError(f"cannot read {os.fspath(path)!r}: {error.strerror}.") from None
-        except ValueError:
+        except (ValueError, RecursionError):
             raise InvalidMechanismError(f"{os.fspath(path)!r} is not a JSON file in UTF-8.") from None
         return cls.from_dict(stored)
 
@@ -387,6 +394,46 @@ class Mechanism:
             f"<p>{html.escape(repr(self))}</p>"
             f"<table><tr><th>useful</th><th>released as</th></tr>{''.join(lines)}</table>{more}"
         )
+
+
+def _check_stored(stored: Mapping[str, Any]) -> None:
+    """The parts of a stored mechanism have the types that they must have; entries and labels are checked later."""
+    if stored["denominator"] != DENOMINATOR or stored["reads_sensitive"] is not False:
+        raise InvalidMechanismError("this version reads mechanisms over 2**60 that do not read S.")
+    for name in ("useful", "released", "rows", "sensitive_columns", "useful_columns"):
+        if not isinstance(stored[name], list):
+            raise InvalidMechanismError(f"{name} of a stored mechanism must be a list.")
+    for name in ("sensitive_columns", "useful_columns"):
+        if not all(isinstance(column, str) for column in stored[name]):
+            raise InvalidMechanismError(f"{name} of a stored mechanism must be names.")
+    bins = stored["bins"]
+    if not isinstance(bins, dict) or not all(_increasing(edges) for edges in bins.values()):
+        raise InvalidMechanismError("bins of a stored mechanism must be increasing numbers by column.")
+    p_useful = stored["p_useful"]
+    if p_useful is not None and not all(_number(p) and 0 <= p <= 1 for p in p_useful):
+        raise InvalidMechanismError("p_useful of a stored mechanism must be probabilities.")
+    notion, method = stored["notion"], stored["method"]
+    if notion is not None and not (
+        isinstance(notion, dict)
+        and isinstance(notion.get("name"), str)
+        and all(value is None or (_number(value) and value >= 0) for key, value in notion.items() if key != "name")
+    ):
+        raise InvalidMechanismError("the notion of a stored mechanism must be a name with budgets.")
+    if not (method is None or isinstance(method, str)):
+        raise InvalidMechanismError("the method of a stored mechanism must be a name.")
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _increasing(edges: Any) -> bool:
+    return (
+        isinstance(edges, list)
+        and bool(edges)
+        and all(_number(edge) for edge in edges)
+        and all(a < b for a, b in itertools.pairwise(edges))
+    )
 
 
 def _checked_entries(

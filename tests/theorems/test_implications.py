@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import given
@@ -62,7 +63,7 @@ def test_ceilings_are_attained(eps_lower: float, eps_upper: float, kind: str, al
             prior, lifts = two_lifts(low, high)
             best = max(best, float(target.level(target.value(lifts[:, None], prior))[0]))
     proven = float(ceiling(ALIP(eps_lower=eps_lower, eps_upper=eps_upper).bounds, target))
-    assert best <= proven
+    assert best <= proven + 1e-12  # the left side is computed in floats
     assert best == pytest.approx(proven, rel=2e-3)
 
 
@@ -70,16 +71,66 @@ def test_ceilings_are_attained(eps_lower: float, eps_upper: float, kind: str, al
 def test_ceilings_bound_symbols_of_many_values(n: int, seed: int, eps_lower: float, eps_upper: float) -> None:
     rng = np.random.default_rng(seed)
     m, M = math.exp(-eps_lower), math.exp(eps_upper)
-    prior = rng.dirichlet(np.ones(n))
-    lifts = rng.uniform(m, M, n) if rng.random() < 0.5 else rng.choice([m, M], n)
-    lifts = lifts / (prior @ lifts)
-    if lifts.min() < m or lifts.max() > M:
-        return
+    # Lifts on both sides of one, half of them at the ends, and a prior under which their mean is one.
+    lifts = np.concatenate([rng.choice([m, rng.uniform(m, 1)], n), rng.choice([M, rng.uniform(1, M)], n)])
+    weight = rng.random(2 * n)
+    below, above = weight[:n] @ (1 - lifts[:n]), weight[n:] @ (lifts[n:] - 1)
+    prior = np.concatenate([weight[:n] * above, weight[n:] * below])
+    prior /= prior.sum()
+    assert prior @ lifts == pytest.approx(1)
     given_bounds = ALIP(eps_lower=eps_lower, eps_upper=eps_upper).bounds
     for notion in every_notion(1.0):
         for bound in notion.bounds:
             level = float(bound.level(bound.value(lifts[:, None], prior))[0])
             assert level <= float(ceiling(given_bounds, bound)) + 1e-9
+
+
+EXTREME = [
+    (1e-17, 10.0),
+    (1.0, 1000.0),
+    (1.0772622411e-05, 11.784777434491135),
+    (400.0, 400.0),
+    (1e-9, 1e-9),
+    (3.0, 1e-12),
+]
+
+
+@pytest.mark.parametrize(("eps_lower", "eps_upper"), EXTREME)
+@pytest.mark.parametrize("kind", ["l1_lift", "chi2_lift", "alpha_lift", "l1_lift_inverse", "chi2_lift_inverse"])
+def test_ceilings_hold_at_extreme_budgets(eps_lower: float, eps_upper: float, kind: str) -> None:
+    """Two-valued symbols at the ends of the range, in 200 digits, against the ceiling."""
+    alpha = 20.0 if kind == "alpha_lift" else None
+    proven = ceiling(ALIP(eps_lower=eps_lower, eps_upper=eps_upper).bounds, Bound(kind, 0.0, alpha))
+    with mpmath.workdps(200):
+        m, M = mpmath.exp(-mpmath.mpf(eps_lower)), mpmath.exp(mpmath.mpf(eps_upper))
+        for share in (1, 0.5, 0.1, 0.01):
+            b = 1 + (M - 1) * share
+            p = (1 - m) / (b - m)
+            f = {
+                "l1_lift": lambda x: abs(x - 1),
+                "chi2_lift": lambda x: (x - 1) ** 2,
+                "alpha_lift": lambda x: x**20,
+                "l1_lift_inverse": lambda x: abs(1 / x - 1),
+                "chi2_lift_inverse": lambda x: (1 / x - 1) ** 2,
+            }[kind]
+            mean = p * f(b) + (1 - p) * f(m)
+            level = {
+                "l1": lambda v: mpmath.log(1 + v),
+                "ch": lambda v: mpmath.log(1 + mpmath.sqrt(v)),
+                "al": lambda v: mpmath.log(v) / 20,
+            }[kind[:2]](mean)
+            assert level <= mpmath.mpf(str(proven))
+
+
+def test_extreme_budgets_claim_nothing_false_and_raise_nothing() -> None:
+    assert not ALIP(eps_lower=1e-17, eps_upper=10).implies(AlphaLift(20, eps_upper=0.001))
+    assert not ALIP(eps_lower=1e-17, eps_upper=10).implies(Chi2Lift(eps_upper=1e-9))
+    assert not ALIP(eps_lower=1, eps_upper=1000).implies(AlphaLift(1.005, eps_upper=4))
+    assert not ALIP(eps_lower=1, eps_upper=400).implies(Chi2Lift(eps_upper=1))
+    assert not AlphaLift(2, eps_upper=400).implies(Chi2Lift(eps_upper=1))
+    assert not LIP(400).implies(Chi2Lift(eps_lower=1))
+    assert not LIP(1e300).implies(L1Lift(eps_lower=1e299))
+    assert LIP(1e300).implies(LDP(2e300))
 
 
 def test_open_sides_bound_what_they_can() -> None:

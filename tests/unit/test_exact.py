@@ -142,3 +142,55 @@ def test_a_lift_of_exactly_one_among_others_is_no_trouble() -> None:
         notion = AlphaLift(alpha, eps_lower=0.09, eps_upper=0.07)
         assert exact.keeps(joint.masses, notion.bounds).all()
         assert not exact.keeps(joint.masses, AlphaLift(alpha, eps_lower=1e-9).bounds).any()
+
+
+def test_chi_square_is_decided_below_the_first_precision() -> None:
+    """With few digits exp(epsilon) may be enclosed from below 1; its square must not count."""
+    n = 10**45
+    joint = Joint.from_counts(np.array([[n + 1, n - 1], [n, n]], dtype=object))
+    assert not Chi2Lift(eps_upper=1e-60).holds(joint)
+    assert not Chi2Lift(eps_lower=1e-60).holds(joint)
+    assert Chi2Lift(eps_upper=1e-40, eps_lower=1e-40).holds(joint)
+
+
+@pytest.mark.parametrize(
+    ("notion", "expected"),
+    [
+        (AlphaLift(1e9, eps_upper=0.1), False),
+        (AlphaLift(1e300, eps_upper=0.1), False),
+        (AlphaLift(1e20, eps_upper=math.log(1.5) - 1e-10), False),
+        (AlphaLift(1e20, eps_upper=500.0), True),
+        (Chi2Lift(eps_upper=1e8), True),
+        (Chi2Lift(eps_upper=1e300), True),
+        (LIP(800.0), True),
+    ],
+    ids=str,
+)
+def test_huge_orders_and_budgets_are_decided_at_once(notion, expected: bool) -> None:
+    tiny = Joint.from_array([[0.5, 1e-200], [0.25, 0.25 - 1e-200]])
+    assert exact.keeps(tiny.masses, notion.bounds).all() == expected
+
+
+def test_floats_lost_on_the_way_are_not_trusted() -> None:
+    """A weight of 2**-60, nineteen times over, vanishes from floats but not from the integers."""
+    from discreet import Mechanism
+
+    step = Mechanism.from_weights(np.array([[1, 2**60 - 1], [0, 2**60]]), useful=["0", "1"], released=["0", "1"])
+    joint = Joint.from_counts([[1, 0], [0, 1]], useful=["0", "1"])
+    for _ in range(19):
+        joint = joint.through(step)
+    assert not joint.floats_suffice
+    assert not LIP(0.1).holds(joint)
+
+
+def test_what_occurs_too_rarely_for_floats_still_occurs() -> None:
+    from discreet import Mechanism, design
+    from discreet.errors import UnseenSymbolError
+
+    big = 10**400
+    joint = Joint.from_counts(np.array([[big, big, 1], [big, big, 0]], dtype=object), useful=["a", "b", "c"])
+    with pytest.raises(UnseenSymbolError):
+        joint.through(Mechanism.from_channel([[1, 0], [0, 1]], useful=["a", "b"]))
+    for method in ("watchdog", "subset-merging"):
+        mechanism = design(joint, LIP(0.1), method).mechanism
+        assert exact.keeps(joint.masses @ mechanism.weights.astype(object), LIP(0.1).bounds).all()

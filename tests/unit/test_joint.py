@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from discreet import LIP, Joint, Mechanism, design, measures
+from discreet import LDP, LIP, Chi2Lift, Joint, Mechanism, design, measures
 from discreet.errors import InputError, InvalidJointError, UnseenSymbolError, UnusableColumnError
 
 
@@ -130,3 +130,23 @@ def test_representations_read_well() -> None:
     assert "NMI" in repr(result)
     assert "<table>" in result._repr_html_()
     assert "useful" in repr(result.mechanism)
+
+
+def test_what_was_counted_cannot_be_changed() -> None:
+    joint = Joint.from_counts([[5, 5], [5, 5]])
+    for array in (joint.counts, joint.masses, joint.probabilities):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0, 0] = 50
+    mechanism = design(joint, LIP(1), "watchdog").mechanism
+    for array in (mechanism.weights, mechanism.channel):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0, 0] = 50
+
+
+@pytest.mark.parametrize("epsilon", [700.0, 710.0, 1e6, 1e300])
+def test_budgets_beyond_floats_still_forbid_zero_lifts(epsilon: float) -> None:
+    joint = Joint.from_counts([[5, 1, 0], [0, 2, 3]])
+    for notion in (LIP(epsilon), LDP(epsilon), Chi2Lift(eps_lower=epsilon)):
+        for method in ("watchdog", "subset-merging"):
+            assert notion.holds(joint, design(joint, notion, method).mechanism)
+        assert not notion.holds(joint)

@@ -135,13 +135,32 @@ def test_labels_that_cannot_be_stored_are_refused() -> None:
         {"released": [3]},
         {"useful": ["a", "a"]},
         {"p_useful": [0.5]},
+        {"p_useful": [float("nan"), 1.0]},
+        {"p_useful": [-3, 7]},
+        {"released": "y"},
+        {"useful": "ab"},
+        {"useful": [{"decimal": "SECRET"}, "b"]},
+        {"useful": [{"date": "SECRET"}, "b"]},
+        {"useful_columns": "occupation"},
+        {"useful_columns": [1, None]},
+        {"bins": ["x"]},
+        {"bins": {"occ": ["x", None]}},
+        {"bins": {"occ": [3, 2]}},
+        {"notion": {"epsilon": 1}},
+        {"notion": {"name": "lip", "epsilon": -1}},
+        {"notion": "lip"},
+        {"method": [1]},
+        {"reads_sensitive": None},
+        {"rows": [[[False, 2**60]], [[0, 2**60]]]},
+        {"rows": 7},
     ],
 )
 def test_a_damaged_file_is_refused(change: dict[str, object], tmp_path) -> None:
     stored = Mechanism.from_channel([[1], [1]], useful=["a", "b"], released=["y"]).to_dict()
     (tmp_path / "m.json").write_text(json.dumps(stored | change))
-    with pytest.raises(InvalidMechanismError):
+    with pytest.raises(InvalidMechanismError) as caught:
         Mechanism.from_json(tmp_path / "m.json")
+    assert "SECRET" not in str(caught.value)
 
 
 def test_files_that_are_no_mechanism_are_refused(tmp_path) -> None:
@@ -167,3 +186,30 @@ def test_writing_leaves_no_half_file(tmp_path) -> None:
 def test_a_codebook_needs_the_prior() -> None:
     with pytest.raises(InvalidMechanismError, match="P\\(x\\)"):
         Mechanism.from_channel([[1]]).codebook()
+
+
+def test_labels_that_read_the_same_are_not_confused_by_composition() -> None:
+    first = Mechanism.from_channel([[1]], released=["null"])
+    second = Mechanism.from_channel([[1, 0], [0, 1]], useful=[None, "null"])
+    with pytest.raises(InvalidMechanismError, match="read the same"):
+        first.compose(second)
+
+
+def test_numpy_labels_can_be_stored(tmp_path) -> None:
+    mechanism = Mechanism.from_channel([[1], [1]], useful=np.array([1, 2]))
+    mechanism.to_json(tmp_path / "m.json")
+    assert Mechanism.from_json(tmp_path / "m.json").useful == (1, 2)
+
+
+def test_links_and_special_files_are_not_replaced(tmp_path) -> None:
+    import os
+
+    mechanism = Mechanism.from_channel([[1]])
+    (tmp_path / "real.json").write_text("old")
+    (tmp_path / "link.json").symlink_to(tmp_path / "real.json")
+    mechanism.to_json(tmp_path / "link.json")
+    assert (tmp_path / "link.json").is_symlink()
+    assert Mechanism.from_json(tmp_path / "real.json") == mechanism
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InputError, match="ordinary file"):
+        mechanism.to_json(tmp_path / "pipe")

@@ -15,6 +15,7 @@ from discreet.joint import Joint
 from discreet.measures.lift import lift
 from discreet.notions.base import Notion, PosteriorRows, check_sides, two_sided
 from discreet.notions.bounds import Bound
+from discreet.notions.lip import LARGEST_EXPONENT
 
 __all__ = ["AlphaLift", "Chi2Lift", "L1Lift"]
 
@@ -72,7 +73,7 @@ class L1Lift(Notion):
                 [np.zeros((1, joint.n_useful)), joint.p_sensitive[None, :]],
             ]
         )
-        bound = np.concatenate([np.ones(n), -np.ones(n), [math.expm1(self.eps_upper)]])
+        bound = np.concatenate([np.ones(n), -np.ones(n), [math.expm1(min(self.eps_upper, LARGEST_EXPONENT))]])
         return PosteriorRows(matrix, bound, np.empty((0, joint.n_useful + n)), np.empty(0), n_auxiliary=n)
 
 

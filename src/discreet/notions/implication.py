@@ -12,21 +12,31 @@ with :math:`b = M` where f is convex, and with the worst :math:`b \le M` for the
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Sequence
+import decimal
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 
-import numpy as np
-
-from discreet._numeric import FloatArray
 from discreet.notions.bounds import Bound
 
 __all__ = ["ceiling", "implies"]
 
-Level = Fraction | float
+#: Ceilings are computed with this many digits: budgets are floats of 17, and their differences may cancel most.
+DIGITS = 80
 
-#: Added to computed ceilings: far above the rounding of a dozen float operations, far below any budget.
-SAFETY = 1e-12
+#: Added to computed ceilings, relative to one plus their size; far above rounding at that many digits.
+SAFETY = Decimal("1e-35")
+
+#: Ternary search for the worst second lift narrows its interval by (2/3)**STEPS.
+STEPS = 140
+
+#: Lifts beyond exp of this are treated as unbounded, which only weakens what is claimed.
+LARGEST_BUDGET = 10_000
+
+_CONTEXT = decimal.Context(prec=DIGITS, Emax=decimal.MAX_EMAX, Emin=decimal.MIN_EMIN)
+_INFINITE = Decimal("Infinity")
+_ONE = Decimal(1)
 
 
 def implies(premise: Iterable[Bound], conclusion: Iterable[Bound]) -> bool:
@@ -34,100 +44,116 @@ def implies(premise: Iterable[Bound], conclusion: Iterable[Bound]) -> bool:
     given = tuple(premise)
     if any(bound.epsilon == 0 for bound in given):
         return True  # the mean lift is 1: a zero budget on either side leaves only perfect privacy
-    return all(ceiling(given, bound) <= bound.epsilon for bound in conclusion)
+    return all(ceiling(given, bound) <= Decimal(bound.epsilon) for bound in conclusion)
 
 
-def ceiling(given: Sequence[Bound], target: Bound) -> Level:
+@lru_cache(maxsize=4096)
+def ceiling(given: tuple[Bound, ...], target: Bound) -> Decimal:
     """Nats that the target's measure can need at most where the given bounds hold; inf where no limit is known."""
-    return min([math.inf, *(_direct(bound, target) for bound in given), _from_lifts(given, target)])
+    with decimal.localcontext(_CONTEXT):
+        return min([_INFINITE, *(_direct(bound, target) for bound in given), _from_lifts(given, target)])
 
 
-def _direct(bound: Bound, target: Bound) -> Level:
+def _direct(bound: Bound, target: Bound) -> Decimal:
     """From a measure to itself and to weaker means of the same kind."""
+    epsilon = Decimal(bound.epsilon)
     if bound.kind == target.kind and (bound.alpha or 0) >= (target.alpha or 0):
-        return bound.epsilon
+        return epsilon
     source, goal = bound.kind.removesuffix("_inverse"), target.kind.removesuffix("_inverse")
     if bound.kind.endswith("_inverse") != target.kind.endswith("_inverse"):
-        return math.inf
+        return _INFINITE
     if source == "chi2_lift":
         # Cauchy-Schwarz, and Minkowski: ||l|| <= 1 + ||l - 1||
-        return bound.epsilon if goal == "l1_lift" or (goal == "alpha_lift" and (target.alpha or 0) <= 2) else math.inf
+        return epsilon if goal == "l1_lift" or (goal == "alpha_lift" and (target.alpha or 0) <= 2) else _INFINITE
     if source == "alpha_lift" and (bound.alpha or 0) >= 2 and goal in ("chi2_lift", "l1_lift"):
         # E (l - 1)^2 <= E l^2 - 1, since E l >= 1 for the lift and for its inverse
-        return math.log1p(math.sqrt(math.expm1(2 * bound.epsilon))) + SAFETY
-    return math.inf
+        return _safe((1 + ((2 * epsilon).exp() - 1).sqrt()).ln()) if epsilon <= LARGEST_BUDGET else _INFINITE
+    return _INFINITE
 
 
-def _from_lifts(given: Sequence[Bound], target: Bound) -> Level:
+def _safe(level: Decimal) -> Decimal:
+    return level + SAFETY * (1 + abs(level))
+
+
+def _from_lifts(given: Sequence[Bound], target: Bound) -> Decimal:
     """From a range of the lifts to every measure."""
-    by_kind = {bound.kind: bound.epsilon for bound in given}
-    ratio = by_kind.get("lift_ratio", math.inf)  # LDP(e) keeps the lifts within [exp(-e), exp(e)]
-    upper = min(by_kind.get("max_lift", math.inf), ratio)
-    lower = min(by_kind.get("min_lift_inverse", math.inf), ratio)
+    by_kind = {bound.kind: Decimal(bound.epsilon) for bound in given}
+    ratio = by_kind.get("lift_ratio", _INFINITE)  # LDP(e) keeps the lifts within [exp(-e), exp(e)]
+    upper = min(by_kind.get("max_lift", _INFINITE), ratio)
+    lower = min(by_kind.get("min_lift_inverse", _INFINITE), ratio)
     if target.kind == "max_lift":
         return upper
     if target.kind == "min_lift_inverse":
         return lower
     if target.kind == "lift_ratio":
-        if math.inf in (upper, lower):
-            return math.inf
-        total = Fraction(lower) + Fraction(upper)
-        return total if total <= ratio else ratio
-    value = _largest_mean(target, math.exp(-lower), math.exp(min(upper, 700.0)) if upper < math.inf else math.inf)
-    if not math.isfinite(value):
-        return math.inf
-    mean = value ** (1 / target.alpha) if target.alpha else value
-    return float(target.level(np.array([mean]))[0]) + SAFETY
+        return min(_exact_sum(lower, upper), ratio)
+    low = (-lower).exp() if lower <= LARGEST_BUDGET else Decimal(0)
+    high = upper.exp() if upper <= LARGEST_BUDGET else _INFINITE
+    mean = _largest_mean(target, low, high)
+    if not mean.is_finite():
+        return _INFINITE
+    return _safe(_level(target, mean))
 
 
-def _largest_mean(target: Bound, low: float, high: float) -> float:
+def _exact_sum(first: Decimal, second: Decimal) -> Decimal:
+    """The sum of two floats without rounding: they may differ by 600 orders of magnitude."""
+    if not (first.is_finite() and second.is_finite()):
+        return _INFINITE
+    total = Fraction(first) + Fraction(second)
+    return decimal.Context(prec=1400, Emax=decimal.MAX_EMAX, Emin=decimal.MIN_EMIN).divide(
+        Decimal(total.numerator), Decimal(total.denominator)
+    )
+
+
+def _level(target: Bound, mean: Decimal) -> Decimal:
+    kind = target.kind.removesuffix("_inverse")
+    if kind == "alpha_lift":
+        return mean.ln() / Decimal(target.alpha or 1)
+    return (1 + (mean.sqrt() if kind == "chi2_lift" else mean)).ln()
+
+
+def _largest_mean(target: Bound, low: Decimal, high: Decimal) -> Decimal:
     """Largest E f(l) over lifts in [low, high] with mean one."""
     inverse = target.kind.endswith("_inverse")
     if low == 0 and inverse:
-        return math.inf
-    f = _FUNCTIONS[target.kind.removesuffix("_inverse")](target.alpha)
-
-    def chord(b: float) -> float:
-        at_low = f(1 / low) if inverse else f(low)
-        if b == math.inf:  # the far point has no mass, but may keep a slope
-            return at_low + (1 - low) * _slope_at_infinity(target)
-        return ((b - 1) * at_low + (1 - low) * f(1 / b if inverse else b)) / (b - low) if b > low else 0.0
-
-    candidates = [high]
-    if target.kind == "l1_lift_inverse" and low > 0.5:
-        candidates.append((low + low * math.sqrt(2 - 2 * low)) / (2 * low - 1))
-    if target.kind == "chi2_lift_inverse":
-        candidates += _stationary_chi2_inverse(low)
-    return max(chord(b) for b in candidates if 1 <= b <= high)
+        return _INFINITE
+    if high == _INFINITE:
+        # The far lift has no mass in the limit, but may keep a slope: 1 for l1, none for inverses, else unbounded.
+        slope = _ONE if target.kind == "l1_lift" else Decimal(0) if inverse else _INFINITE
+        at_infinity = _f(target, low) + (1 - low) * slope
+        return at_infinity if target.kind not in _NOT_CONVEX else max(at_infinity, _worst_chord(target, low, _FAR))
+    if target.kind in _NOT_CONVEX:
+        return max(_chord(target, low, high), _worst_chord(target, low, high))
+    return _chord(target, low, high)
 
 
-def _slope_at_infinity(target: Bound) -> float:
-    return {"l1_lift": 1.0, "l1_lift_inverse": 0.0, "chi2_lift_inverse": 0.0, "alpha_lift_inverse": 0.0}.get(
-        target.kind, math.inf
-    )
+#: The inverse l1 and chi-square lifts are convex up to a point only; their worst second lift is near one.
+_NOT_CONVEX = ("l1_lift_inverse", "chi2_lift_inverse")
+_FAR = Decimal("1e200")
 
 
-def _stationary_chi2_inverse(low: float) -> list[float]:
-    """Where (b - 1) (A b^2 + b - 1) / (b^2 (b - m)) is stationary in b, with A = (1 - m) / m^2."""
-    a = (1 - low) / low**2
-    numerator = np.polymul([1.0, -1.0], [a, 1.0, -1.0])
-    denominator = np.array([1.0, -low, 0.0, 0.0])
-    slope: FloatArray = np.polysub(
-        np.polymul(np.polyder(numerator), denominator), np.polymul(numerator, np.polyder(denominator))
-    )
-    roots = np.roots(slope)
-    return [float(r.real) for r in roots if abs(r.imag) < 1e-6 * abs(r.real)]
+def _worst_chord(target: Bound, low: Decimal, high: Decimal) -> Decimal:
+    """The largest chord over the second lift, which rises and then falls along it (ternary search on a log scale)."""
+    left, right = Decimal(0), high.ln()
+    for _ in range(STEPS):
+        third = (right - left) / 3
+        if _chord(target, low, (left + third).exp()) < _chord(target, low, (right - third).exp()):
+            left += third
+        else:
+            right -= third
+    return _chord(target, low, left.exp())
 
 
-_FUNCTIONS: dict[str, Callable[[float | None], Callable[[float], float]]] = {
-    "l1_lift": lambda _: lambda lift: abs(lift - 1),
-    "chi2_lift": lambda _: lambda lift: (lift - 1) ** 2,
-    "alpha_lift": lambda alpha: lambda lift: _power(lift, alpha or 1.0),
-}
+def _chord(target: Bound, low: Decimal, b: Decimal) -> Decimal:
+    """Mean of f where all mass sits on the lifts ``low`` and ``b``."""
+    if b <= 1 or low >= 1:
+        return Decimal(0) if target.kind.removesuffix("_inverse") != "alpha_lift" else _ONE
+    return ((b - 1) * _f(target, low) + (1 - low) * _f(target, b)) / (b - low)
 
 
-def _power(base: float, exponent: float) -> float:
-    try:
-        return float(base**exponent)
-    except OverflowError:
-        return math.inf
+def _f(target: Bound, lift: Decimal) -> Decimal:
+    value = 1 / lift if target.kind.endswith("_inverse") else lift
+    kind = target.kind.removesuffix("_inverse")
+    if kind == "alpha_lift":
+        return (value.ln() * Decimal(target.alpha or 1)).exp() if value else Decimal(0)
+    return abs(value - 1) if kind == "l1_lift" else (value - 1) ** 2

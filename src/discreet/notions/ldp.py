@@ -14,6 +14,7 @@ from discreet.joint import Joint
 from discreet.measures.lift import lift
 from discreet.notions.base import Notion, PosteriorRows
 from discreet.notions.bounds import Bound
+from discreet.notions.lip import LARGEST_EXPONENT
 
 __all__ = ["LDP"]
 
@@ -59,5 +60,5 @@ class LDP(Notion):
         """Homogeneous rows ``(L v)(s) - exp(epsilon) (L v)(s') <= 0`` for every pair of values."""
         lifts = lift(joint)
         first, second = np.nonzero(~np.eye(len(lifts), dtype=bool))
-        matrix = lifts[first] - math.exp(self.epsilon) * lifts[second]
+        matrix = lifts[first] - math.exp(min(self.epsilon, LARGEST_EXPONENT)) * lifts[second]
         return PosteriorRows(matrix, np.zeros(len(matrix)), np.empty((0, joint.n_useful)), np.empty(0))

@@ -145,13 +145,17 @@ def _log_down(value: Fraction) -> float:
     return nearest if Fraction(nearest) <= below else math.nextafter(nearest, -math.inf)
 
 
+#: Lifts in floats stay below exp(700); a larger budget bounds nothing.
+LARGEST_EXPONENT = 700.0
+
+
 def lift_range_rows(joint: Joint, eps_lower: float | None, eps_upper: float | None) -> PosteriorRows:
     """Rows ``L v <= exp(eps_upper)`` and ``-L v <= -exp(-eps_lower)`` with L the lift matrix."""
     lifts = lift(joint)
     blocks, bounds = [], []
     if eps_upper is not None:
         blocks.append(lifts)
-        bounds.append(np.full(len(lifts), math.exp(eps_upper)))
+        bounds.append(np.full(len(lifts), math.exp(min(eps_upper, LARGEST_EXPONENT))))
     if eps_lower is not None:
         blocks.append(-lifts)
         bounds.append(np.full(len(lifts), -math.exp(-eps_lower)))

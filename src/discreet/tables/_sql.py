@@ -11,6 +11,7 @@ __all__ = [
     "is_float",
     "is_label_type",
     "is_number",
+    "literal",
     "number_or_null",
     "value_or_null",
 ]
@@ -28,12 +29,19 @@ _INTEGERS = (
     "UHUGEINT",
 )
 _FLOATS = ("FLOAT", "DOUBLE", "REAL")
+#: Types with values that Python cannot hold exactly, or knows under several names.
+_AS_TEXT = ("UUID", "HUGEINT", "UHUGEINT", "TIME", "TIME WITH TIME ZONE", "TIMESTAMP_NS", "TIMESTAMP WITH TIME ZONE")
 _OTHERS = ("VARCHAR", "BOOLEAN", "DATE", "TIME", "TIMESTAMP", "DECIMAL", "ENUM", "UUID")
 
 
 def identifier(name: str) -> str:
     """A column name as SQL, whatever characters it holds."""
     return '"' + name.replace('"', '""') + '"'
+
+
+def literal(text: str) -> str:
+    """A text as a SQL literal."""
+    return "'" + text.replace("'", "''") + "'"
 
 
 def is_float(kind: str) -> bool:
@@ -56,7 +64,7 @@ def value_or_null(name: str, kind: str) -> str:
     column = identifier(name)
     if is_float(kind):
         return f"CASE WHEN isnan({column}) THEN NULL ELSE {column} END"
-    return f"CAST({column} AS VARCHAR)" if kind == "UUID" or kind.startswith("ENUM") else column
+    return f"CAST({column} AS VARCHAR)" if kind in _AS_TEXT or kind.startswith("ENUM") else column
 
 
 def number_or_null(name: str, kind: str) -> str:

@@ -40,6 +40,8 @@ def parse_bins(bins: Mapping[str, Any] | None) -> dict[str, Quantiles | tuple[fl
     >>> parse_bins({"age": [0, 18, 65], "income": "quantiles:4"})
     {'age': (0.0, 18.0, 65.0), 'income': 4}
     """
+    if bins is not None and not isinstance(bins, Mapping):
+        raise InputError(f"bins must map column names to edges or 'quantiles:N', got {type(bins).__name__}.")
     return {name: _rule(name, rule) for name, rule in (bins or {}).items()}
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -55,7 +54,7 @@ def count_pairs(
         cells = _group(relation, expressions)
     if cells.num_rows == 0:
         raise EmptyTableError(f"{name} has no rows.")
-    alphabets = [_column(cells.column(k), c, kinds[c], edges.get(c)) for k, c in enumerate(wanted)]
+    alphabets = [_column(cells.column(k), c, edges.get(c)) for k, c in enumerate(wanted)]
     return _assemble(rows, columns, alphabets, np.asarray(cells.column(len(wanted))), edges)
 
 
@@ -110,14 +109,17 @@ def _group(relation: Any, expressions: Sequence[str]) -> Any:
     return grouped.to_arrow_table()
 
 
-def _column(cells: Any, column: str, kind: str, edges: Sequence[float] | None) -> tuple[IntArray, list[Any]]:
+def _column(cells: Any, column: str, edges: Sequence[float] | None) -> tuple[IntArray, list[Any]]:
     """Codes of the cells and the labels they stand for, in the order of the alphabet."""
     encoded = cells.combine_chunks().dictionary_encode(null_encoding="encode")
     if hasattr(encoded, "chunks"):  # some versions keep a chunked array of one chunk
         encoded = encoded.chunk(0)
-    values = encoded.dictionary.to_pylist()
-    if kind in ("HUGEINT", "UHUGEINT"):
-        values = [int(v) if isinstance(v, Decimal | float) else v for v in values]
+    try:
+        values = encoded.dictionary.to_pylist()
+    except (OverflowError, ValueError):
+        raise UnusableColumnError(
+            f"column {column!r} has dates or times beyond the years 1 to 9999. Cast it to text."
+        ) from None
     order = sorted(range(len(values)), key=lambda k: labels.sort_key(values[k]))
     rank = np.empty(len(values), dtype=np.int64)
     rank[order] = np.arange(len(values))

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import contextlib
+import csv
 import glob
+import io
 import os
 import re
 from collections.abc import Iterator, Sequence
@@ -14,9 +16,10 @@ from typing import Any
 import duckdb
 
 from discreet import _validate
-from discreet.errors import DataError, UnreadableTableError
+from discreet.errors import DataError, DiscreetError, UnreadableTableError, UnusableColumnError
+from discreet.tables import _sql
 
-__all__ = ["open_table", "readable"]
+__all__ = ["open_table", "readable", "table_files"]
 
 #: Enough of a file to hold its line of column names.
 HEADER_BYTES = 1 << 20
@@ -34,16 +37,14 @@ def open_table(table: Any, columns: Sequence[str]) -> Iterator[tuple[Any, str]]:
     try:
         name = f"table {Path(table).name!r}" if isinstance(table, str | os.PathLike) else "the table"
         with readable(name):
-            relation = _relation(connection, table, columns)
-            _validate.columns_exist(columns, relation.columns, name)
-            yield relation, name
+            yield _relation(connection, table, columns, name), name
     finally:
         connection.close()
 
 
-def _relation(connection: duckdb.DuckDBPyConnection, table: Any, columns: Sequence[str]) -> Any:
+def _relation(connection: duckdb.DuckDBPyConnection, table: Any, columns: Sequence[str], name: str) -> Any:
     if isinstance(table, str | os.PathLike):
-        return _from_path(connection, os.fspath(table))
+        return _from_path(connection, os.fspath(table), columns, name)
     library = type(table).__module__.partition(".")[0]
     convert = {"pandas": _pandas_to_arrow, "polars": _polars_to_arrow, "pyarrow": _arrow}.get(library)
     if convert is None:
@@ -54,28 +55,50 @@ def _relation(connection: duckdb.DuckDBPyConnection, table: Any, columns: Sequen
     return connection.from_arrow(convert(table, columns))
 
 
+def _check_names(wanted: Sequence[str], names: Sequence[Any], table: str) -> None:
+    """The wanted columns are there, and no two names are the same to an engine that ignores case."""
+    if not all(isinstance(name, str) for name in names):
+        raise UnreadableTableError(f"{table} has column names that are not text. Rename its columns.")
+    _validate.columns_exist(wanted, names, table)
+    seen: dict[str, int] = {}
+    for place, name in enumerate(names, start=1):
+        first = seen.setdefault(name.casefold(), place)
+        if first != place:
+            raise UnusableColumnError(
+                f"{table} has two columns of one name, capital letters aside: columns {first} and {place}. "
+                "Rename one of them."
+            )
+
+
 def _pandas_to_arrow(frame: Any, columns: Sequence[str]) -> Any:
     import pyarrow as pa
 
     if not hasattr(frame, "columns"):
         raise UnreadableTableError(f"a table must have columns, got a pandas {type(frame).__name__}.")
-    _validate.columns_exist(columns, [str(c) for c in frame.columns], "the table")
+    _check_names(columns, list(frame.columns), "the table")
     try:
         return pa.Table.from_pandas(frame[list(dict.fromkeys(columns))], preserve_index=False)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
+    except (pa.ArrowException, OverflowError, UnicodeError, TypeError):
         # Arrow's own message quotes a cell.
         raise UnreadableTableError(
-            f"one of the columns {', '.join(columns)} mixes types of values. Convert it to one type, such as str."
+            f"one of the columns {', '.join(columns)} mixes types of values, or has some that no column type "
+            "holds. Convert it to one type, such as str."
         ) from None
 
 
 def _polars_to_arrow(frame: Any, columns: Sequence[str]) -> Any:
-    names = frame.collect_schema().names() if hasattr(frame, "collect_schema") else None
-    if names is None:
+    if not hasattr(frame, "collect_schema"):
         raise UnreadableTableError(f"a table must have columns, got a Polars {type(frame).__name__}.")
-    _validate.columns_exist(columns, names, "the table")
-    chosen = frame.select(list(dict.fromkeys(columns)))
-    return (chosen.collect() if hasattr(chosen, "collect") else chosen).to_arrow()
+    try:
+        _check_names(columns, frame.collect_schema().names(), "the table")
+        chosen = frame.select(list(dict.fromkeys(columns)))
+        return (chosen.collect() if hasattr(chosen, "collect") else chosen).to_arrow()
+    except DiscreetError:
+        raise
+    except Exception as error:  # a lazy frame fails in the ways of its source, and its message may quote a cell
+        raise UnreadableTableError(
+            f"the frame cannot be computed: Polars raised {type(error).__name__}. Collect it to see why."
+        ) from None
 
 
 def _arrow(table: Any, columns: Sequence[str]) -> Any:
@@ -85,50 +108,72 @@ def _arrow(table: Any, columns: Sequence[str]) -> Any:
         table = pa.Table.from_batches([table])
     if not hasattr(table, "schema"):
         raise UnreadableTableError(f"a table must have columns, got a pyarrow {type(table).__name__}.")
-    _validate.columns_exist(columns, table.schema.names, "the table")
-    return table
+    _check_names(columns, table.schema.names, "the table")
+    # A reader can be read once only, and quantiles need a second look.
+    return table.read_all() if isinstance(table, pa.RecordBatchReader) else table
 
 
-def _from_path(connection: duckdb.DuckDBPyConnection, path: str) -> Any:
+def _from_path(connection: duckdb.DuckDBPyConnection, path: str, columns: Sequence[str], name: str) -> Any:
+    files = table_files(path)
+    if not files:
+        raise UnreadableTableError(f"no file {path!r}.")
+    for file in files:
+        _check_file(file)
+    pattern = [glob.escape(file) for file in files]
+    if _is_parquet(files[0]):
+        _check_names(columns, _parquet_names(files[0], name), name)
+        return connection.read_parquet(pattern)
+    separator, names = _csv_header(files[0], name)
+    _check_names(columns, names, name)
+    for file in files[1:]:
+        if _csv_header(file, name) != (separator, names):
+            raise UnreadableTableError(f"{file!r} has other columns, or another order of them, than {files[0]!r}.")
+    # Text stays text: codes such as 007 are not numbers, and an empty quoted cell is not a null. Nothing is left to
+    # guess, because a guessing reader skips lines, drops quotes or takes data for comments to make a file fit.
+    kinds = ", ".join(f"{_sql.literal(column)}: 'VARCHAR'" for column in names)
+    return connection.sql(
+        f"SELECT * FROM read_csv([{', '.join(map(_sql.literal, pattern))}], columns={{{kinds}}}, auto_detect=false, "
+        f"header=true, delim={_sql.literal(separator)}, quote='\"', escape='\"', allow_quoted_nulls=false)"
+    )
+
+
+def table_files(path: str) -> list[str]:
+    """The files that a path or glob names; a directory is refused."""
     if os.path.isdir(path):
         raise UnreadableTableError(
             f"{path!r} is a directory. Name its files with a glob, such as {os.path.join(path, '*.parquet')!r}."
         )
     if os.path.exists(path):
-        files, pattern = [path], glob.escape(path)
-    else:
-        files, pattern = sorted(f for f in glob.glob(path, recursive=True) if os.path.isfile(f)), path
-    if not files:
-        raise UnreadableTableError(f"no file {path!r}.")
-    for file in files:
-        _check_file(file)
-    if _is_parquet(files[0]):
-        return connection.read_parquet(pattern)
-    # Text stays text: codes such as 007 are not numbers, and an empty quoted cell is not a null. The dialect is
-    # pinned, because a guessing reader skips lines or drops quotes to make a damaged file fit.
-    return connection.read_csv(
-        pattern,
-        header=True,
-        all_varchar=True,
-        allow_quoted_nulls=False,
-        delimiter=_delimiter(files[0]),
-        quotechar='"',
-        escapechar='"',
-        skiprows=0,
-    )
+        return [path]
+    return sorted(file for file in glob.glob(path, recursive=True) if os.path.isfile(file))
 
 
-def _delimiter(path: str) -> str:
-    """The separator that occurs most often in the line of column names; a comma where none does."""
+def _parquet_names(path: str, name: str) -> list[str]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return list(pq.read_schema(path).names)
+    except (pa.ArrowException, OSError):
+        raise UnreadableTableError(_reason(name, "parquet")) from None
+
+
+def _csv_header(path: str, name: str) -> tuple[str, list[str]]:
+    """Separator and column names of a CSV: the separator that occurs most often in the line of names."""
     import pyarrow as pa
 
     try:
         with pa.input_stream(path) as stream:  # decompresses by the name of the file
-            start = stream.read(HEADER_BYTES).decode("utf-8", errors="replace")
+            start = stream.read(HEADER_BYTES)
     except (OSError, pa.ArrowException):
         raise UnreadableTableError(f"{path!r} is damaged: it cannot be decompressed.") from None
-    names = re.sub(r'"[^"]*"', "", start.lstrip("\ufeff").partition("\n")[0])
-    return max(",;\t|", key=names.count)
+    text = start.decode("utf-8-sig", errors="replace")  # wrong bytes are found, with their line, when all is read
+    first = re.sub(r'"[^"]*"', "", text).splitlines() or [""]
+    separator = max(",;\t|", key=first[0].count)
+    try:
+        return separator, next(csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True))
+    except (csv.Error, StopIteration):
+        raise UnreadableTableError(_reason(name, "csv")) from None
 
 
 def _check_file(path: str) -> None:
@@ -162,7 +207,7 @@ def _reason(name: str, message: str) -> str:
     lowered = message.lower()
     line = re.search(r"CSV Error on Line: (\d+)", message)
     where = f" at line {line.group(1)}" if line else ""
-    if any(word in lowered for word in ("unicode", "utf-8", "utf8", "encoded")):
+    if "invalid unicode" in lowered or "not utf-8 encoded" in lowered:
         return f"{name} is not text in UTF-8{where}. Convert it, for instance with iconv -f latin1 -t utf-8."
     if "csv" in lowered or "sniff" in lowered:
         return f"{name} is not a regular CSV{where}: a quote may be left open, or a line has too many or too few cells."

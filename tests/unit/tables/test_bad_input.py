@@ -114,6 +114,9 @@ def test_damaged_files_are_refused_without_quoting_a_cell(name: str, tmp_path: P
         Joint.from_table(path, "s", "x")
     assert SECRET not in str(caught.value)
     assert name in str(caught.value)
+    about = {"latin1": "UTF-8", "open_quote": "line 3", "ragged": "line 3", "late": "line 50002", "empty": "is empty"}
+    assert about.get(name.partition(".")[0], "") in str(caught.value)
+    assert ("UTF-8" in str(caught.value)) == (name == "latin1.csv")
 
 
 def test_missing_files_and_directories_are_refused(tmp_path: Path) -> None:
@@ -136,3 +139,86 @@ def test_identifiers_warn_and_huge_joints_are_refused(monkeypatch: pytest.Monkey
     monkeypatch.setattr(counting, "MOST_CELLS", 200)
     with warnings.catch_warnings(), pytest.raises(UnusableColumnError, match="more than 200 pairs"):
         Joint.from_table(table, "s", "x")
+
+
+def test_a_file_without_a_line_of_names_does_not_give_its_first_record_away(tmp_path: Path) -> None:
+    (tmp_path / "nohead.csv").write_text(f"p,{SECRET},33\nq,other,44\n")
+    with pytest.raises(ColumnNotFoundError, match="3 columns") as caught:
+        Joint.from_table(tmp_path / "nohead.csv", "s", "x")
+    assert SECRET not in str(caught.value)
+
+
+def test_files_of_one_glob_must_have_the_same_columns(tmp_path: Path) -> None:
+    (tmp_path / "g1.csv").write_text("s,x\na,p\nb,q\n")
+    (tmp_path / "g2.csv").write_text("x,s\np,a\nq,b\n")
+    with pytest.raises(UnreadableTableError, match="another order"):
+        Joint.from_table(tmp_path / "g*.csv", "s", "x")
+
+
+def test_no_row_is_taken_for_a_comment(tmp_path: Path) -> None:
+    rows = ["#1,p", "#1,q", "a,p"] * 100
+    (tmp_path / "hash.csv").write_text("s,x\n" + "\n".join(rows) + "\n")
+    joint = Joint.from_table(tmp_path / "hash.csv", "s", "x")
+    assert (joint.records, joint.sensitive) == (300, ("#1", "a"))
+
+
+def test_names_that_differ_in_case_only_are_refused(tmp_path: Path) -> None:
+    table = pa.table({"Age": ["1", "2"], "age": ["3", "4"], "age_1": ["5", "6"], "x": ["a", "b"]})
+    pq.write_table(table, tmp_path / "t.parquet")
+    (tmp_path / "t.csv").write_text("Age,age,age_1,x\n1,3,5,a\n2,4,6,b\n")
+    for kind in (table, table.to_pandas(), pl.from_arrow(table), tmp_path / "t.parquet", tmp_path / "t.csv"):
+        with pytest.raises(UnusableColumnError, match="columns 1 and 2"):
+            Joint.from_table(kind, "age_1", "x")
+
+
+def test_pandas_frames_that_no_table_holds_are_refused() -> None:
+    for frame in (
+        pd.DataFrame([[1, 2], [3, 4]]),
+        pd.DataFrame([["a", "b"]], columns=["s", "s"]),
+        pd.DataFrame({"s": ["a", "b"], "x": [2**70, -(2**70)]}, dtype=object),
+        pd.DataFrame({"s": ["a", "b"], "x": ["\ud800", "y"]}, dtype=object),
+    ):
+        with pytest.raises((UnreadableTableError, UnusableColumnError, ColumnNotFoundError)):
+            Joint.from_table(frame, "s", "x")
+
+
+def test_lazy_frames_that_fail_do_not_quote_a_cell(tmp_path: Path) -> None:
+    (tmp_path / "bad.csv").write_text("s,x\n" + "a,1\n" * 200 + f"b,{SECRET}\n")
+    with pytest.raises(UnreadableTableError, match="Polars") as caught:
+        Joint.from_table(pl.scan_csv(tmp_path / "bad.csv", infer_schema_length=10), "s", "x")
+    assert SECRET not in str(caught.value)
+    with pytest.raises(UnreadableTableError):
+        Joint.from_table(pl.scan_csv(tmp_path / "missing.csv"), "s", "x")
+
+
+def test_dates_beyond_python_are_refused() -> None:
+    import duckdb
+
+    relation = duckdb.connect().sql("SELECT DATE '12024-01-01' AS x, 'a' AS s UNION ALL SELECT DATE '2024-01-01', 'b'")
+    with pytest.raises(UnusableColumnError, match="9999"):
+        Joint.from_table(relation, "s", "x")
+
+
+def test_times_that_python_would_round_are_text() -> None:
+    import duckdb
+
+    relation = duckdb.connect().sql(
+        "SELECT unnest(['2024-01-01 00:00:00.000000001'::TIMESTAMP_NS, '2024-01-01 00:00:00.000000002']) AS x, "
+        "unnest(['a', 'b']) AS s, unnest([340282366920938463463374607431768211455::UHUGEINT, 1]) AS big"
+    )
+    assert len(Joint.from_table(relation, "s", "x").useful) == 2
+    assert Joint.from_table(relation, "s", "big").useful == ("1", "340282366920938463463374607431768211455")
+
+
+def test_wrong_arguments_are_named() -> None:
+    table = pa.table({"s": ["a"], "x": ["b"]})
+    with pytest.raises(InputError, match="sensitive must be a column name"):
+        Joint.from_table(table, None, "x")
+    with pytest.raises(InputError, match="bins must map"):
+        Joint.from_table(table, "s", "x", bins=["x=1"])
+
+
+def test_readers_can_be_used_with_quantiles() -> None:
+    table = pa.table({"s": ["a", "b"] * 50, "x": list(range(100))})
+    joint = Joint.from_table(table.to_reader(), "s", "x", bins={"x": "quantiles:4"})
+    assert joint.n_useful == 4
