@@ -7,6 +7,7 @@ Exit codes: 0 fine, 1 the privacy budget is not met or a verification fails, 2 w
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import io
 import os
 import sys
 import traceback
@@ -40,6 +41,8 @@ for command in (audit, design, demo):
 def run(tokens: Sequence[str]) -> int:
     """Run one command line and return its exit code."""
     debug = "--debug" in tokens
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a terminal that lacks a letter still gets the rest
     arguments = [token for token in tokens if token != "--debug"]
     try:
         with warnings.catch_warnings():
@@ -56,6 +59,8 @@ def run(tokens: Sequence[str]) -> int:
         # The reader of our output went away; keep the interpreter from complaining at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        return _fail(f"cannot write the result: {error.strerror or type(error).__name__}.", 2, debug)
     except KeyboardInterrupt:
         return _fail("interrupted.", INTERRUPTED, False)
     except Exception as error:

@@ -16,8 +16,9 @@ from discreet.notions import ALIP, LDP, LIP, AlphaLift, Chi2Lift, L1Lift, MaxLif
 from discreet.report import json as report_json
 from discreet.report import text as report_text
 from discreet.tables.binning import parse_option
+from discreet.tables.sources import table_files
 
-__all__ = ["Format", "NotionOptions", "load_joint", "load_table", "show"]
+__all__ = ["Format", "NotionOptions", "input_files", "load_joint", "load_table", "show"]
 
 Format = Literal["text", "json"]
 NotionName = Literal["lip", "alip", "ldp", "max-lift", "perfect", "l1", "chi2", "alpha-lift"]
@@ -118,6 +119,11 @@ def load_table(table: str) -> Any:
     if name not in samples.names():
         raise InputError(f"no sample {name!r}. There are: {', '.join(samples.names())}.")
     return getattr(samples, name)()
+
+
+def input_files(table: str) -> list[str]:
+    """Files that a table is read from."""
+    return [] if table.startswith("sample:") else table_files(table)
 
 
 def load_joint(table: str, sensitive: list[str], useful: list[str], bins: tuple[str, ...]) -> Joint:

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from rich.console import Console, ConsoleRenderable, Group
-from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from discreet import labels
 from discreet.designers import Design
@@ -38,9 +38,16 @@ _MEASURES = (
 
 def make_console(stream: Any) -> Console:
     """A console for a stream: full colour on a terminal, plain text of a fixed width elsewhere."""
+    # Labels come from users: nothing in them is markup or the name of an emoji.
+    plain: dict[str, Any] = {"file": stream, "highlight": False, "markup": False, "emoji": False}
     if getattr(stream, "isatty", lambda: False)():
-        return Console(file=stream, highlight=False)
-    return Console(file=stream, highlight=False, width=PLAIN_WIDTH, no_color=True)
+        return Console(**plain)
+    return Console(**plain, width=PLAIN_WIDTH, no_color=True)
+
+
+def bold(text: str) -> Text:
+    """A heading."""
+    return Text(text, style="bold")
 
 
 def audit_text(summary: dict[str, Any], shown: int = SHOWN_SYMBOLS) -> ConsoleRenderable:
@@ -50,8 +57,8 @@ def audit_text(summary: dict[str, Any], shown: int = SHOWN_SYMBOLS) -> ConsoleRe
     symbols = summary["per_symbol"]
     records = "" if summary["rows"] is None else f" in {summary['rows']:,} records"
     parts: list[Any] = [
-        f"[bold]What {escape(column)} tells about {escape(secret)}[/bold]"
-        f" ({size['n_useful']} useful and {size['n_sensitive']} sensitive values{records})\n",
+        bold(f"What {column} tells about {secret}")
+        + f" ({size['n_useful']} useful and {size['n_sensitive']} sensitive values{records})\n",
         _measure_table(summary["measures"]),
         "",
         _symbol_table(symbols[:shown], column),
@@ -76,7 +83,7 @@ def _measure_table(values: dict[str, float]) -> Table:
 
 def _symbol_table(symbols: Sequence[dict[str, Any]], column: str) -> Table:
     table = Table(box=None, pad_edge=False, title="Worst symbols first", title_justify="left")
-    table.add_column(escape(column), overflow="fold")
+    table.add_column(Text(column), overflow="fold")
     table.add_column("share", justify="right")
     table.add_column("makes likelier", overflow="fold")
     table.add_column("by", justify="right")
@@ -87,14 +94,17 @@ def _symbol_table(symbols: Sequence[dict[str, Any]], column: str) -> Table:
         table.add_column("allowed")
     for entry in symbols:
         cells = [
-            _text(entry["symbol"]),
-            f"{100 * entry['probability']:.2f} %",
-            _text(entry["likelier"]),
-            f"x {number(entry['max_lift'])}",
-            _text(entry["unlikelier"]),
-            f"x {number(entry['min_lift'])}",
+            Text(cell)
+            for cell in (
+                _text(entry["symbol"]),
+                f"{100 * entry['probability']:.2f} %",
+                _text(entry["likelier"]),
+                f"x {number(entry['max_lift'])}",
+                _text(entry["unlikelier"]),
+                f"x {number(entry['min_lift'])}",
+            )
         ]
-        table.add_row(*cells, *([("yes" if entry["allowed"] else "[bold]no[/bold]")] if judged else []))
+        table.add_row(*cells, *([Text("yes") if entry["allowed"] else bold("no")] if judged else []))
     return table
 
 
@@ -102,8 +112,10 @@ def _sentences(symbols: Sequence[dict[str, Any]], column: str, secret: str) -> l
     """The worst symbols in words."""
     lines = []
     for entry in symbols:
-        seen = f"Seeing {escape(column)} = {_text(entry['symbol'])}"
-        up = f"makes {escape(secret)} = {_text(entry['likelier'])} {number(entry['max_lift'])} times as likely"
+        if entry["max_lift"] < 1.0005:
+            continue  # it tells next to nothing
+        seen = f"Seeing {column} = {_text(entry['symbol'])}"
+        up = f"makes {secret} = {_text(entry['likelier'])} {number(entry['max_lift'])} times as likely"
         low = entry["min_lift"]
         down = (
             f"rules {_text(entry['unlikelier'])} out"
@@ -127,13 +139,13 @@ def _zero_cells(symbols: Sequence[dict[str, Any]], shown: int) -> list[str]:
     return lines
 
 
-def _verdict_text(verdict: dict[str, Any], n_symbols: int) -> str:
+def _verdict_text(verdict: dict[str, Any], n_symbols: int) -> Text:
     promise = promise_text(verdict["notion"])
     if verdict["holds"]:
-        return f"[bold]Verdict: holds.[/bold] {promise} Slack: {number(verdict['slack'])} nats."
+        return bold("Verdict: holds.") + f" {promise} Slack: {number(verdict['slack'])} nats."
     share = 100 * verdict["violating_probability"]
-    return (
-        f"[bold]Verdict: broken[/bold] by {verdict['violating_symbols']} of {n_symbols} symbols "
+    return bold("Verdict: broken") + (
+        f" by {verdict['violating_symbols']} of {n_symbols} symbols "
         f"({share:.2f} % of the records). {promise} Slack: {number(verdict['slack'])} nats."
     )
 
@@ -146,14 +158,14 @@ def promise_text(notion: dict[str, Any]) -> str:
     if name == "perfect":
         return "Perfect privacy: nothing at all may be learnt."
     if name == "ldp":
-        factor = number(math.exp(notion["epsilon"]))
+        factor = factor_text(notion["epsilon"])
         return f"LDP: no symbol may be more than {factor} times as likely under one sensitive value as under another."
     if name in ("lip", "alip", "max-lift"):
         limits = []
         if high is not None:
-            limits.append(f"more than {number(math.exp(high))} times as likely")
+            limits.append(f"more than {factor_text(high)} times as likely")
         if low is not None and name != "max-lift":
-            limits.append(f"less than {number(math.exp(-low))} times as likely")
+            limits.append(f"less than {factor_text(-low)} times as likely")
         return f"{name.upper()}: no sensitive value may become {' or '.join(limits)} as before."
     given = ", ".join(f"{key} {value:g}" for key, value in notion.items() if key != "name" and value is not None)
     return f"{name} ({given})."
@@ -171,11 +183,12 @@ def design_text(design: Design) -> ConsoleRenderable:
     table.add_row("log max-lift", number(figures["log_max_lift"]), "nats")
     table.add_row("log min-lift", number(figures["log_min_lift"]), "nats")
     table.add_row("slack of the notion", number(design.notion.slack(design.joint, design.mechanism)), "nats")
+    if figures["bound"] is not None:
+        table.add_row("proven limit of any mechanism", number(figures["bound"]), f"NMI ({figures['status']})")
     table.add_row("released symbols", f"{figures['released']} of {figures['useful']}", "")
     table.add_row("time", f"{figures['seconds']:.3g}", "s")
     return Group(
-        f"[bold]{escape(design.method)}[/bold] for {escape(str(design.notion))}. "
-        f"{promise_text(design.notion.to_dict())}\n",
+        bold(design.method) + f" for {design.notion}. {promise_text(design.notion.to_dict())}\n",
         table,
         "",
         _codebook_table(design),
@@ -192,9 +205,9 @@ def _codebook_table(design: Design, shown: int = 2 * SHOWN_SYMBOLS) -> Table:
     for k in sorted(range(len(book)), key=lambda k: -p_released[k])[:shown]:
         label = design.mechanism.released[k]
         likeliest = list(book[label].items())[:4]
-        parts = ", ".join(f"{escape(labels.text(x))} {100 * p:.1f} %" for x, p in likeliest)
+        parts = ", ".join(f"{labels.text(x)} {100 * p:.1f} %" for x, p in likeliest)
         more = "" if len(book[label]) <= len(likeliest) else ", ..."
-        table.add_row(escape(label), f"{100 * p_released[k]:.2f} %", parts + more)
+        table.add_row(Text(label), f"{100 * p_released[k]:.2f} %", Text(parts + more))
     if len(book) > shown:
         table.add_row(f"and {len(book) - shown} more", "", "")
     return table
@@ -204,6 +217,7 @@ def tradeoff_text(rows: Sequence[dict[str, Any]]) -> Table:
     """Kept information of several methods over a range of budgets, with bars."""
     table = Table(box=None, pad_edge=False, title="How much of X each budget keeps (NMI, 0 to 1)", title_justify="left")
     methods = [name for name in rows[0] if name != "epsilon"]
+    width = 48 // len(methods)
     table.add_column("epsilon (nats)", justify="right")
     for method in methods:
         table.add_column(method, justify="right")
@@ -211,9 +225,14 @@ def tradeoff_text(rows: Sequence[dict[str, Any]]) -> Table:
     for row in rows:
         cells = [f"{row['epsilon']:g}"]
         for method in methods:
-            cells += [f"{row[method]:.3f}", "#" * round(24 * row[method])]
+            cells += [f"{row[method]:.3f}", "#" * round(width * row[method])]
         table.add_row(*cells)
     return table
+
+
+def factor_text(nats: float) -> str:
+    """exp of a budget, also where it exceeds every float."""
+    return number(math.exp(nats)) if abs(nats) < 700 else f"exp({nats:g})"
 
 
 def number(value: float) -> str:
@@ -224,7 +243,7 @@ def number(value: float) -> str:
 
 
 def _text(stored: Any) -> str:
-    return escape(labels.text(labels.decode(stored)))
+    return labels.text(labels.decode(stored))
 
 
 def _listing(stored: Sequence[Any], most: int = 6) -> str:
