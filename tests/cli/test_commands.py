@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from discreet import LIP, Joint, Mechanism, design, measures, samples
+from discreet import ALIP, LIP, Joint, Mechanism, design, measures, samples
 from discreet.cli.app import run
 from discreet.testing import every_notion
 
@@ -69,7 +69,20 @@ def test_a_verdict_gates_a_pipeline(call) -> None:
 
 def test_design_writes_a_mechanism_that_drives_a_release(call, tmp_path: Path) -> None:
     target = tmp_path / "mechanism.json"
-    code, out, err = call("design", *ADULT, "--epsilon", "1", "--lam", "0.5", "--notion", "alip", "-o", target)
+    code, out, err = call(
+        "design",
+        *ADULT,
+        "--epsilon",
+        "1",
+        "--lam",
+        "0.5",
+        "--notion",
+        "alip",
+        "--method",
+        "subset-merging",
+        "-o",
+        target,
+    )
     assert code == 0
     assert "0.7215" in out
     assert str(target) in err
@@ -78,10 +91,7 @@ def test_design_writes_a_mechanism_that_drives_a_release(call, tmp_path: Path) -
     assert mechanism.notion == {"name": "alip", "eps_lower": 0.5, "eps_upper": 0.5}
     joint = Joint.from_table(samples.adult(), "relationship", "occupation")
     assert LIP(0.5).holds(joint, mechanism)
-    assert (
-        mechanism == design(joint, LIP(0.5)).mechanism
-        or mechanism.released == design(joint, LIP(0.5)).mechanism.released
-    )
+    assert mechanism == design(joint, ALIP.split(1, 0.5), "subset-merging").mechanism
 
 
 def test_design_as_json_has_the_promised_keys(call) -> None:
@@ -148,10 +158,14 @@ BAD = [
     (["audit", "{csv}", "--sensitive", "income", "--useful", "job", "--format", "xml"], 2, "xml"),
     (["design", "{csv}", "--sensitive", "income", "--useful", "job"], 2, "needs a privacy notion"),
     (["design", "{csv}", "--sensitive", "income", "--useful", "job", "--epsilon", "1", "--method", "magic"], 2, "magic"),
-    (["design", "{csv}", "--sensitive", "income", "--useful", "job", "--epsilon", "1", "--randomisation", "uniform"], 2, "watchdog"),
+    (["design", "{csv}", "--sensitive", "income", "--useful", "job", "--epsilon", "1", "--randomisation", "uniform"], 2, "no option of the method optimal"),
+    (["design", "{csv}", "--sensitive", "income", "--useful", "job", "--epsilon", "1", "--method", "watchdog", "--time-limit", "5"], 2, "no option of the method watchdog"),
+    (["design", "{csv}", "--sensitive", "income", "--useful", "job", "--epsilon", "1", "--time-limit", "-5"], 2, "positive"),
+    (["design", "{csv}", "--sensitive", "income", "--useful", "job", "--notion", "chi2", "--eps-upper", "1", "--method", "optimal"], 2, "not a polytope"),
     (["design", "{csv}", "--sensitive", "income", "--useful", "job", "--epsilon", "1", "-o", "{dir}"], 2, "directory"),
     (["design", "{csv}", "--sensitive", "income", "--useful", "job", "--epsilon", "1", "-o", "{dir}/no/m.json"], 2, "no directory"),
-    (["design", "{csv}", "--sensitive", "income", "--useful", "job", "--epsilon", "1", "-o", "{csv}"], 2, "--force"),
+    (["design", "{csv}", "--sensitive", "income", "--useful", "job", "--epsilon", "1", "-o", "{dir}/latin.csv"], 2, "--force"),
+    (["design", "{csv}", "--sensitive", "income", "--useful", "job", "--epsilon", "1", "-o", "{csv}", "--force"], 2, "input itself"),
     (["nonsense"], 2, "nonsense"),
 ]  # fmt: skip
 
@@ -232,3 +246,29 @@ def test_the_console_script_runs_as_a_module() -> None:
     )  # fmt: skip
     assert "What occupation tells" in closed.stdout
     assert closed.stderr == ""
+
+
+def test_labels_are_printed_as_they_are(call, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("s,x\na,:warning:\nb,back\\\na,[bold]b[/]\nb,größe 🙂\n")
+    _, out, _ = call("audit", tmp_path / "t.csv", "--sensitive", "s", "--useful", "x")
+    for label in (":warning:", "back\\ ", "[bold]b[/]", "größe 🙂"):
+        assert label in out
+    assert call("audit", tmp_path / "t.csv", "--sensitive", "s", "--useful", "x", "--epsilon", "1000")[0] == 1
+
+
+def test_a_full_disk_is_an_error_of_the_disk() -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("this system has no /dev/full")
+    command = [sys.executable, "-m", "discreet", "audit", *ADULT]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 2
+    assert "cannot write the result" in done.stderr
+    assert "bug" not in done.stderr
+
+
+def test_terminals_without_a_letter_get_the_rest(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("s,x\na,größe\nb,b\n")
+    command = [sys.executable, "-m", "discreet", "audit", str(tmp_path / "t.csv"), "--sensitive", "s", "--useful", "x"]
+    done = subprocess.run(command, env={"PYTHONIOENCODING": "ascii"}, capture_output=True, text=True, check=True)
+    assert "gr\\xf6\\xdfe" in done.stdout

@@ -9,12 +9,13 @@ import pytest
 
 from discreet import Joint, Mechanism, design, exact, methods
 from discreet.designers.base import METHODS
-from discreet.errors import DiscreetError
+from discreet.errors import DiscreetError, UnsupportedNotionError
 from discreet.notions import Notion, from_dict
 from discreet.testing import awkward_joint, every_notion
 from tests.bruteforce import oracle
 
 VARIANTS = [("watchdog", {}), ("watchdog", {"randomisation": "uniform"}), ("subset-merging", {})]
+ALL_VARIANTS = [*VARIANTS, ("optimal", {})]
 DENOMINATOR = 2**60
 CI_JOINTS, ALL_JOINTS = 250, 10_000
 
@@ -61,7 +62,9 @@ def test_the_oracle_agrees(seed: int) -> None:
     joint = awkward_joint(seed, largest=4)
     cells = oracle.normalised([[int(n) for n in row] for row in joint.masses])
     for notion in notions_for(seed):
-        for method, options in VARIANTS:
+        for method, options in ALL_VARIANTS:
+            if method not in methods(notion):
+                continue
             weights = design(joint, notion, method, **options).mechanism.weights.tolist()
             assert oracle.holds(oracle.through(cells, weights), notion.to_dict()), (method, notion)
 
@@ -89,7 +92,7 @@ def together(mechanism: Mechanism) -> set[tuple[object, object]]:
     return {(mechanism.useful[a], mechanism.useful[b]) for a, b in zip(*np.nonzero(shared))}
 
 
-@pytest.mark.parametrize(("method", "options"), VARIANTS)
+@pytest.mark.parametrize(("method", "options"), ALL_VARIANTS)
 @pytest.mark.parametrize("notion", every_notion(0.4, alpha=2.5), ids=str)
 def test_json_round_trip_is_lossless(method: str, options: dict[str, str], notion: Notion, tmp_path) -> None:
     joint = Joint.from_counts(
@@ -100,6 +103,10 @@ def test_json_round_trip_is_lossless(method: str, options: dict[str, str], notio
         useful_columns=["letter", "size"],
         bins={"size": [0.1, 1e300]},
     )
+    if method not in methods(notion):
+        with pytest.raises(UnsupportedNotionError, match="polytope"):
+            design(joint, notion, method, **options)
+        return
     mechanism = design(joint, notion, method, **options).mechanism
     mechanism.to_json(tmp_path / "m.json")
     again = Mechanism.from_json(tmp_path / "m.json")
@@ -115,9 +122,15 @@ def test_json_round_trip_is_lossless(method: str, options: dict[str, str], notio
 
 
 def test_every_method_is_covered() -> None:
-    assert {method for method, _ in VARIANTS} == set(METHODS)
+    assert {method for method, _ in ALL_VARIANTS} == set(METHODS)
     for notion in every_notion(1.0):
-        assert set(methods(notion)) == set(METHODS)
+        assert set(methods(notion)) == set(METHODS) - (set() if notion.is_polyhedral else {"optimal"})
+
+
+def test_options_of_other_methods_are_refused() -> None:
+    joint = Joint.random(2, 3)
+    with pytest.raises(DiscreetError, match="no option"):
+        design(joint, every_notion(1.0)[0], "subset-merging", time_limit=3)
 
 
 def test_a_designer_that_breaks_its_notion_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:

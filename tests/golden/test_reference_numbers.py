@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from discreet import ALIP, Joint, design, measures, samples
+from discreet import ALIP, LIP, Joint, design, measures, samples
 from discreet.designers import subset_merging, watchdog
 
 # The standard error of a mean over 1,000 joints is below 0.003; two decimals are what the papers state.
@@ -59,6 +59,37 @@ def adult() -> Joint:
 def test_adult_occupation_given_relationship(method: str, epsilon: float, expected: float, adult: Joint) -> None:
     result = design(adult, ALIP.split(epsilon, 0.5), method)
     assert result.nmi == pytest.approx(expected, abs=ADULT_TOLERANCE)
+
+
+@pytest.mark.parametrize(
+    ("sensitive", "useful", "notion", "expected"),
+    [
+        ("relationship", "occupation", ALIP.split(1.0, 0.5), 0.847),
+        ("relationship", "occupation", ALIP.split(2.0, 0.5), 0.959),  # ZDS23: .96
+        ("occupation", "education", LIP(0.5), 0.737),
+        ("occupation", "education", LIP(1.0), 0.866),
+        ("occupation", "education", LIP(2.0), 0.975),
+        ("occupation", "relationship", LIP(0.5), 0.637),
+        ("occupation", "relationship", LIP(1.0), 0.859),
+        ("occupation", "relationship", LIP(2.0), 0.951),
+        ("occupation", "sex", LIP(1.0), 0.352),
+        ("marital-status", "relationship", LIP(0.5), 0.424),
+        ("marital-status", "education", LIP(1.0), 0.940),
+    ],
+)
+def test_adult_optimal(sensitive: str, useful: str, notion, expected: float) -> None:
+    """The true optimum, proven; LTS20 could not compute some of these."""
+    result = design(Joint.from_table(samples.adult(), sensitive, useful), notion, "optimal")
+    assert result.status == "optimal"
+    assert result.nmi == pytest.approx(expected, abs=ADULT_TOLERANCE)
+
+
+@pytest.mark.parametrize(("epsilon", "expected"), [(1.0, 0.847), (2.0, 0.938)])
+def test_uniform_17_by_5_optimal(epsilon: float, expected: float, uniform_joints: list[Joint]) -> None:
+    results = [design(joint, ALIP.split(epsilon, 0.5), "optimal") for joint in uniform_joints[:25]]
+    assert {result.status for result in results} == {"optimal"}
+    # 25 joints instead of the 100 of the reference: twice the standard error.
+    assert np.mean([result.nmi for result in results]) == pytest.approx(expected, abs=2 * MEAN_TOLERANCE)
 
 
 def test_adult_at_epsilon_2_absorbs_one_symbol(adult: Joint) -> None:

@@ -50,7 +50,7 @@ def demo(*, output: Annotated[Path, Parameter(name=["--output", "-o"])] = Path("
     console.print(audit_text(summary))
     _files.write_text(output / "audit.json", report_json.dumps(summary) + "\n")
 
-    console.rule("2. Design: two mechanisms that keep the promise", align="left")
+    console.rule("2. Design: mechanisms that keep the promise", align="left")
     designs = [design(joint, notion, method) for method in methods(notion)]
     for result in designs:
         console.print(design_text(result))

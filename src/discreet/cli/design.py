@@ -6,19 +6,19 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
 from discreet import _files
-from discreet.cli.options import Bins, Columns, Format, NotionOptions, load_joint, show
+from discreet.cli.options import Bins, Columns, Format, NotionOptions, input_files, load_joint, show
 from discreet.designers import design as make_design
 from discreet.errors import InputError
 from discreet.report.text import design_text
 
 __all__ = ["design"]
 
-Method = Literal["watchdog", "subset-merging"]
+Method = Literal["optimal", "subset-merging", "watchdog"]
 
 
 def design(
@@ -28,7 +28,9 @@ def design(
     useful: Columns,
     bins: Bins = (),
     promise: NotionOptions | None = None,
-    method: Method = "subset-merging",
+    method: Method | None = None,
+    time_limit: float | None = None,
+    seed: int | None = None,
     randomisation: Literal["merge", "uniform"] | None = None,
     output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
     force: Annotated[bool, Parameter(negative="")] = False,
@@ -47,7 +49,11 @@ def design(
     bins
         Cut a numeric column: age=0,18,65 or age=quantiles:10. Repeatable.
     method
-        How the mechanism is found.
+        How the mechanism is found. Left out: optimal where the notion allows it, else subset-merging.
+    time_limit
+        Of optimal: seconds after which the best so far is returned, with a proven limit.
+    seed
+        Of optimal: seed of its random starts.
     randomisation
         Of the watchdog: merge the high-risk values into one (the default), or release a random one of them.
     output
@@ -60,12 +66,11 @@ def design(
     notion = None if promise is None else promise.build()
     if notion is None:
         raise InputError("a design needs a privacy notion, such as --notion lip --epsilon 0.5.")
-    if randomisation is not None and method != "watchdog":
-        raise InputError(f"--randomisation is an option of the watchdog, not of {method}.")
+    method = method or ("optimal" if notion.is_polyhedral else "subset-merging")
+    options = _options(method, {"time_limit": time_limit, "seed": seed, "randomisation": randomisation})
     if output is not None:
-        _files.check_target(output, force=force)
+        _files.check_target(output, force=force, never=input_files(table))
     joint = load_joint(table, sensitive, useful, bins)
-    options = {} if randomisation is None else {"randomisation": randomisation}
     result = make_design(joint, notion, method, **options)
     if output is not None:
         result.mechanism.to_json(output)
@@ -73,3 +78,15 @@ def design(
     if output is not None:
         sys.stderr.write(f"mechanism written to {os.fspath(output)}\n")
     return 0
+
+
+_OPTIONS_OF = {"optimal": {"time_limit", "seed"}, "watchdog": {"randomisation"}}
+
+
+def _options(method: str, given: dict[str, Any]) -> dict[str, Any]:
+    """The options that were given, refused where the method has none such."""
+    chosen = {name: value for name, value in given.items() if value is not None}
+    for name in chosen:
+        if name not in _OPTIONS_OF.get(method, ()):
+            raise InputError(f"--{name.replace('_', '-')} is no option of the method {method}.")
+    return chosen

@@ -23,6 +23,9 @@ __all__ = ["MergingBatch"]
 #: Candidate arrays wider than this are compacted when half of the candidates are used up.
 COMPACT_ABOVE = 64
 
+#: Stands in for masses that vanish in floats; decisions about such joints are made in integers anyway.
+TINY = 1e-300
+
 
 class MergingBatch:
     """Problems (joint, notion) of one shape and one kind of notion, and the partitions they grow into.
@@ -44,8 +47,10 @@ class MergingBatch:
         cells = np.stack([joint.probabilities for joint in joints])
         self.prior: FloatArray = cells.sum(axis=2)
         #: P(x | s): the lift of a block is the sum of these over its members, divided by its mass.
-        self.given_value: FloatArray = cells / self.prior[:, :, None]
-        self.mass: FloatArray = cells.sum(axis=1)
+        self.given_value: FloatArray = cells / np.maximum(self.prior, TINY)[:, :, None]
+        self.present: BoolArray = np.stack([joint.occurs for joint in joints])
+        # What occurs may be too rare for a float; it must not vanish from a division.
+        self.mass: FloatArray = np.where(self.present, np.maximum(cells.sum(axis=1), TINY), 0.0)
         budget = np.array([[bound.epsilon for bound in notion.bounds] for notion in notions]).T
         #: Values of the measures below which a block is surely allowed, and above which it surely is not; what
         #: falls between is within rounding of its budget and goes to exact arithmetic.
@@ -55,7 +60,6 @@ class MergingBatch:
         self._all_floats_suffice = bool(self._floats_suffice.all())
         count, n_useful = self.mass.shape
         self.block_of: IntArray = np.tile(np.arange(n_useful), (count, 1))
-        self.present: BoolArray = self.mass > 0
         self.risk, self.high_risk = self._classify()
 
     def _classify(self) -> tuple[FloatArray, BoolArray]:
@@ -89,11 +93,12 @@ class MergingBatch:
 
     def _screen(self, who: IntArray | slice, values: list[FloatArray]) -> tuple[BoolArray, BoolArray]:
         """Verdicts in floats on one or more blocks of each problem, and which of them rounding could turn."""
-        allowed = values[0] <= self._surely[0, who, None]
-        broken = values[0] > self._hardly[0, who, None]
+        # A lift of zero makes a measure infinite and breaks its bound, even where exp(epsilon) overflows.
+        allowed = (values[0] <= self._surely[0, who, None]) & np.isfinite(values[0])
+        broken = (values[0] > self._hardly[0, who, None]) | np.isinf(values[0])
         for value, surely, hardly in zip(values[1:], self._surely[1:], self._hardly[1:]):
-            allowed &= value <= surely[who, None]
-            broken |= value > hardly[who, None]
+            allowed &= (value <= surely[who, None]) & np.isfinite(value)
+            broken |= (value > hardly[who, None]) | np.isinf(value)
         unsure = ~(allowed | broken)
         if not self._all_floats_suffice:
             unsure |= ~self._floats_suffice[who, None]
@@ -183,7 +188,10 @@ class Block(NamedTuple):
 
 def sum_of(values: list[FloatArray]) -> FloatArray:
     """The merge risk: the bounded measures added up."""
-    return values[0] if len(values) == 1 else values[0] + values[1]
+    total = values[0]
+    for value in values[1:]:
+        total = total + value
+    return total
 
 
 def _least(risk: FloatArray, remaining: BoolArray) -> IntArray:

@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 
 from discreet import _validate
+from discreet.designers._outcome import Outcome
+from discreet.designers.random_response import optimal
 from discreet.designers.subset_merging import subset_merging
 from discreet.designers.watchdog import watchdog
 from discreet.errors import BrokenNotionError, InputError, UnknownMethodError
@@ -23,12 +25,19 @@ from discreet.notions import Notion
 
 __all__ = ["Design", "design", "methods"]
 
-Designer = Callable[..., Mechanism]
+Designer = Callable[..., Mechanism | Outcome]
 
 METHODS: dict[str, Designer] = {
     "watchdog": watchdog,
     "subset-merging": subset_merging,
+    "optimal": optimal,
 }
+
+#: Methods that serve only notions whose allowed posteriors form a polytope.
+POLYHEDRAL_ONLY = {"optimal"}
+
+#: A bound that is at most this far above the NMI reached proves it optimal.
+OPTIMAL_GAP = 1e-7
 
 
 @dataclass(frozen=True)
@@ -50,7 +59,10 @@ class Design:
     bound : float or None
         Proven upper limit of the NMI of any mechanism under the notion, where one is known.
     status : str
-        ``"optimal"`` where the bound is met, else ``"heuristic"``.
+        ``"optimal"`` where the bound is met within 1e-7, ``"gap x %"`` where it is not, ``"heuristic"`` where the
+        method proves no bound.
+    proof : object or None
+        What proves the bound; ``proof.check()`` evaluates it anew without a solver.
     seconds : float
         Time that the design took.
     """
@@ -64,6 +76,7 @@ class Design:
     bound: float | None
     status: str
     seconds: float
+    proof: Any = field(default=None, repr=False)
 
     @property
     def released(self) -> Joint:
@@ -99,7 +112,7 @@ class Design:
         return f"<p>{html.escape(repr(self))}</p>{self.mechanism._repr_html_()}"
 
 
-def design(joint: Joint, notion: Notion, method: str = "subset-merging", **options: Any) -> Design:
+def design(joint: Joint, notion: Notion, method: str = "optimal", **options: Any) -> Design:
     """Design a mechanism that keeps a notion and loses as little of X as the method can.
 
     Parameters
@@ -109,9 +122,11 @@ def design(joint: Joint, notion: Notion, method: str = "subset-merging", **optio
     notion : Notion
         The promise.
     method : str
-        ``"watchdog"`` or ``"subset-merging"``; see `methods`.
+        ``"optimal"``, ``"subset-merging"`` or ``"watchdog"``; see `methods`.
     **options
-        Options of the method: ``randomisation="merge" | "uniform"`` of the watchdog.
+        Options of the method. Optimal: ``time_limit`` in seconds (left out: a fixed amount of work, so that the
+        result depends on the seed alone), ``seed``, and ``also``, a list of further joints over
+        the same values under which the notion must hold as well. Watchdog: ``randomisation="merge" | "uniform"``.
 
     Returns
     -------
@@ -130,33 +145,53 @@ def design(joint: Joint, notion: Notion, method: str = "subset-merging", **optio
     designer = _designer(method)
     _validate.every_sensitive_value_occurs(joint.p_sensitive, joint.sensitive)
     start = time.perf_counter()
-    mechanism = designer(joint, notion, **options)
-    if not notion.holds(joint, mechanism):
-        raise BrokenNotionError(
-            f"{method} found a mechanism that breaks {notion}, so it was not returned. Widen the budget."
-        )
-    mechanism.notion = notion.to_dict()
-    mechanism.method = method
-    return _record(joint, notion, method, mechanism, time.perf_counter() - start)
+    try:
+        found = designer(joint, notion, **options)
+    except TypeError as error:
+        if "unexpected keyword" in str(error):
+            raise InputError(f"{method} has no option {str(error).rpartition(' ')[2]}.") from None
+        raise
+    outcome = found if isinstance(found, Outcome) else Outcome(found)
+    for checked in (joint, *options.get("also", ())):
+        if not notion.holds(checked, outcome.mechanism):
+            raise BrokenNotionError(
+                f"{method} found a mechanism that breaks {notion}, so it was not returned. Widen the budget."
+            )
+    outcome.mechanism.notion = notion.to_dict()
+    outcome.mechanism.method = method
+    return _record(joint, notion, method, outcome, time.perf_counter() - start)
 
 
-def _record(joint: Joint, notion: Notion, method: str, mechanism: Mechanism, seconds: float) -> Design:
+def _record(joint: Joint, notion: Notion, method: str, outcome: Outcome, seconds: float) -> Design:
+    mechanism = outcome.mechanism
     information = useful_information(joint, mechanism)
     whole = entropy(joint)
-    nmi = min(1.0, information / whole) if whole > 0 else 0.0
+
+    def share(nats: float) -> float:
+        return min(1.0, nats / whole) if whole > 0 else 0.0
+
+    bound = None if outcome.limit is None else share(outcome.limit)
     # Where nothing had to be hidden, X itself is released, and nothing can keep more than all of X.
-    lossless = mechanism.is_deterministic and mechanism.n_released == int(np.count_nonzero(joint.p_useful))
+    if mechanism.is_deterministic and mechanism.n_released == int(np.count_nonzero(joint.p_useful)):
+        bound = share(information)
     return Design(
         mechanism=mechanism,
         joint=joint,
         notion=notion,
         method=method,
         mutual_information=information,
-        nmi=nmi,
-        bound=nmi if lossless else None,
-        status="optimal" if lossless else "heuristic",
+        nmi=share(information),
+        bound=bound,
+        status=_status(share(information), bound),
         seconds=seconds,
+        proof=outcome.proof,
     )
+
+
+def _status(nmi: float, bound: float | None) -> str:
+    if bound is None:
+        return "heuristic"
+    return "optimal" if bound - nmi <= OPTIMAL_GAP else f"gap {100 * (bound - nmi):.2g} %"
 
 
 def _designer(method: str) -> Designer:
@@ -171,8 +206,8 @@ def methods(notion: Notion) -> tuple[str, ...]:
 
     >>> from discreet import LDP
     >>> methods(LDP(1))
-    ('watchdog', 'subset-merging')
+    ('watchdog', 'subset-merging', 'optimal')
     """
     if not isinstance(notion, Notion):
         raise InputError(f"methods takes a Notion, got {type(notion).__name__}.")
-    return tuple(METHODS)
+    return tuple(name for name in METHODS if notion.is_polyhedral or name not in POLYHEDRAL_ONLY)

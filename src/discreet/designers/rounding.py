@@ -72,18 +72,18 @@ def seal(joint: Joint, notion: Notion, channel: Any, *, released: Iterable[Any] 
             f"the channel is not exactly private, and {notion} leaves no room to pull it inside. "
             "Use a method that merges symbols, such as 'subset-merging'."
         )
-    largest = None
+    helps = None
     for power in range(SMALLEST_PULL, LARGEST_PULL + 1, 2):
         share = DENOMINATOR >> -power
         pulled = _pull(rounded, joint, share)
         if notion.holds(joint, pulled):
-            largest = share
+            helps = share
             break
-    if largest is None:
+    if helps is None:
         raise BrokenNotionError(
             f"the channel breaks {notion} by more than rounding: its slack is {notion.slack(joint, rounded):.3g} nats."
         )
-    return _least_pull(rounded, joint, notion, largest)
+    return _least_pull(rounded, joint, notion, helps)
 
 
 def _least_pull(rounded: Mechanism, joint: Joint, notion: Notion, helps: int) -> Mechanism:

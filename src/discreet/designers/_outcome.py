@@ -1,0 +1,20 @@
+"""What a designer hands back before the front door checks and records it."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from discreet.mechanism import Mechanism
+
+__all__ = ["Outcome"]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A mechanism, and where the method proves one, an upper limit of I(X; Y) under the notion with its proof."""
+
+    mechanism: Mechanism
+    limit: float | None = None  # nats
+    proof: Any = None

@@ -1,0 +1,105 @@
+"""The posteriors that a notion allows, as homogeneous rows ``R v <= 0`` over the symbols that occur."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from discreet._numeric import BoolArray, FloatArray, IntArray
+from discreet.designers._lp import PricingLP
+from discreet.joint import Joint
+from discreet.notions import Notion
+
+__all__ = ["Polytope", "merge_rare"]
+
+#: Symbols rarer than this share the fate of the commonest symbol: below it the solver's tolerance would decide
+#: what happens to them, and they carry less than 1e-6 nats of information each.
+RARE = 1e-8
+
+
+@dataclass(frozen=True)
+class Polytope:
+    r"""Allowed posteriors :math:`\{v \ge 0, \sum v = 1, R (v, t) \le 0\}`, some rows being equations.
+
+    Every notion that is a polytope becomes homogeneous, because a posterior sums to one; rows of several
+    priors can then be written side by side on the same column P(y | x).
+    """
+
+    rows: FloatArray  # (n_rows, n_useful + n_auxiliary), each scaled to a largest entry of one
+    equal: BoolArray
+    p_useful: FloatArray
+
+    @property
+    def n_useful(self) -> int:
+        """Number of symbols."""
+        return len(self.p_useful)
+
+    @property
+    def own_rows(self) -> FloatArray:
+        """The part of the rows on the posterior itself."""
+        return self.rows[:, : self.n_useful]
+
+    @property
+    def is_lifted(self) -> bool:
+        """Whether auxiliary variables are needed."""
+        return bool(self.rows.shape[1] > self.n_useful)
+
+    def pricing(self) -> PricingLP:
+        """A fresh linear programme over the polytope."""
+        return PricingLP(self.rows, self.equal, self.n_useful)
+
+    def auxiliary_limit(self) -> FloatArray:
+        """Upper bounds of the auxiliary variables: from a row in which they all count positively."""
+        auxiliary = self.rows[:, self.n_useful :]
+        limit = np.full(auxiliary.shape[1], np.inf)
+        for row, own in zip(auxiliary, self.own_rows):
+            if (row >= 0).all() and row.any():
+                np.minimum(limit, np.divide((-own).max(), row, out=np.full(len(row), np.inf), where=row > 0), out=limit)
+        return limit
+
+    @classmethod
+    def of(cls, joint: Joint, notion: Notion, also: Sequence[Joint] = ()) -> Polytope:
+        """The polytope of a joint whose symbols all occur, and of other joints over the same symbols."""
+        blocks, equal, widths = [], [], []
+        for other in (joint, *also):
+            described = notion.rows(other)
+            for matrix, bound, is_equal in (
+                (described.matrix, described.bound, False),
+                (described.equal_matrix, described.equal_bound, True),
+            ):
+                homogeneous = matrix.copy()
+                # sum v = 1 turns the right-hand side into part of the row; the other prior's posterior is
+                # proportional to v(x) P_other(x) / P(x).
+                homogeneous[:, : joint.n_useful] -= bound[:, None]
+                homogeneous[:, : joint.n_useful] *= other.p_useful / joint.p_useful
+                blocks.append(homogeneous)
+                equal.append(np.full(len(matrix), is_equal))
+                widths.append(described.n_auxiliary)
+        rows = _side_by_side(blocks, widths, joint.n_useful)
+        scale = np.abs(rows).max(axis=1, initial=0)
+        needed = (scale > 0) & (np.concatenate(equal) | (rows > 0).any(axis=1))
+        return cls(rows[needed] / scale[needed, None], np.concatenate(equal)[needed], joint.p_useful)
+
+
+def _side_by_side(blocks: list[FloatArray], widths: list[int], n_useful: int) -> FloatArray:
+    """Rows under each other; every joint has auxiliary variables of its own."""
+    total = sum(widths[::2])
+    result, offset = [], 0
+    for k, (block, width) in enumerate(zip(blocks, widths)):
+        placed = np.zeros((len(block), n_useful + total))
+        placed[:, :n_useful] = block[:, :n_useful]
+        placed[:, n_useful + offset : n_useful + offset + width] = block[:, n_useful:]
+        result.append(placed)
+        if k % 2 == 1:
+            offset += width
+    return np.vstack(result)
+
+
+def merge_rare(joint: Joint) -> IntArray:
+    """Block of every symbol: its own, or the commonest symbol's where it is too rare to be treated by itself."""
+    blocks = np.arange(joint.n_useful)
+    blocks[joint.p_useful < RARE] = int(joint.p_useful.argmax())
+    return blocks

@@ -1,0 +1,147 @@
+r"""From a mixture of posteriors to a mechanism: polished posteriors, exact weights, readable labels, integers.
+
+A solver returns points that may be off by 1e-9. Here the rows that such a point touches are solved again, a hair
+inside, and so are the weights of the mixture; what is left of rounding is then far smaller than the hair, and the
+exact check passes. The hair grows until it does; as a last resort all posteriors are mixed with a little of P_X.
+"""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import numpy as np
+
+from discreet import labels
+from discreet._numeric import FloatArray, IntArray
+from discreet.designers._polytope import Polytope
+from discreet.joint import Joint
+from discreet.mechanism import Mechanism
+
+__all__ = ["realise"]
+
+#: How far inside the touched rows a posterior is put, relative to their largest entry; tried in turn.
+MARGINS = (1e-13, 1e-11, 1e-9, 1e-7)
+
+#: Shares of P_X that all posteriors are mixed with where polishing does not do; tried in turn.
+PULLS = (1e-9, 1e-7, 1e-5, 1e-3)
+
+#: Weight of a rest: at least this, and so many times what the mixture is off by; past the last it is no rest.
+LEAST_REST, REST_FACTOR, MOST_REST = 1e-11, 10.0, 1e-2
+
+#: Rows closer than this to zero are touched; entries below it are none.
+TOUCHED, NOTHING = 1e-7, 1e-9
+
+#: Posteriors of less weight than this are left out: their integer weights would be too coarse.
+LIGHT = 1e-10
+
+#: Entries named in the label of a released symbol, and the share from which one name says it all.
+NAMED, ALMOST_ALL = 3, 0.9995
+
+
+def realise(
+    joint: Joint,
+    polytope: Polytope,
+    symbols: IntArray,
+    points: FloatArray,
+    weights: FloatArray,
+    holds: Callable[[Mechanism], bool],
+) -> Mechanism | None:
+    """The mechanism that mixes ``points`` (posteriors over ``symbols``), or None where no hair helps.
+
+    Symbols of the joint that are not among ``symbols`` are released like the commonest one.
+    """
+    heavy = weights > LIGHT
+    for moved, exact in _attempts(polytope, points[heavy], weights[heavy]):
+        mechanism = _mechanism(joint, symbols, moved, exact, polytope.p_useful)
+        if mechanism is not None and holds(mechanism):
+            return mechanism
+    return None
+
+
+def _attempts(polytope: Polytope, points: FloatArray, weights: FloatArray) -> Iterable[tuple[FloatArray, FloatArray]]:
+    """Mixtures ever further inside: polished, then with a rest, then mixed with P_X, which is inside of everything."""
+    target = polytope.p_useful
+    if not polytope.is_lifted:  # rows with auxiliary variables do not determine the point
+        polished = [polish(polytope, points, margin) for margin in MARGINS]
+        for moved in polished:
+            exact = mixture_weights(moved, weights, target)
+            if exact.min() >= 0:
+                yield moved, exact
+        for moved in polished:
+            yield with_rest(moved, weights, target)
+    for share in PULLS:
+        yield with_rest((1 - share) * points + share * target, weights, target)
+
+
+def with_rest(points: FloatArray, weights: FloatArray, target: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Slightly smaller weights, and one more posterior, close to P_X, that makes the mixture exact."""
+    off = np.abs(target - weights @ points) / target
+    share = max(LEAST_REST, REST_FACTOR * float(off.max()))
+    if share > MOST_REST:
+        return points, weights
+    rest = np.maximum(target - (1 - share) * (weights @ points), 0.0)
+    return np.vstack([points, rest / rest.sum()]), np.append((1 - share) * weights, rest.sum())
+
+
+def polish(polytope: Polytope, points: FloatArray, margin: float) -> FloatArray:
+    """Each posterior moved, as little as possible, to where the rows that it touches hold by ``margin``."""
+    result = points.copy()
+    rows, equal = polytope.own_rows, polytope.equal
+    for k, point in enumerate(points):
+        support = np.flatnonzero(point > NOTHING)
+        value = point[support] / point[support].sum()
+        touched = equal | (rows[:, support] @ value > -TOUCHED)
+        system = np.vstack([rows[np.ix_(touched, support)], np.ones(len(support))])
+        goal = np.append(np.where(equal[touched], 0.0, -margin), 1.0)
+        for _ in range(2):  # the second step takes up the rounding of the first
+            value = value + np.linalg.lstsq(system, goal - system @ value, rcond=None)[0]
+        if (value > 0).all():
+            result[k] = 0.0
+            result[k, support] = value / value.sum()
+    return result
+
+
+def mixture_weights(points: FloatArray, weights: FloatArray, target: FloatArray) -> FloatArray:
+    """Weights close to the given ones whose mixture of the points is the target to the last digits."""
+    for _ in range(2):
+        weights = weights + np.linalg.lstsq(points.T, target - weights @ points, rcond=None)[0]
+    return weights
+
+
+def _mechanism(
+    joint: Joint, symbols: IntArray, points: FloatArray, weights: FloatArray, p_useful: FloatArray
+) -> Mechanism | None:
+    used = np.flatnonzero(weights > 0)
+    points, weights = points[used], weights[used]
+    channel = (weights[:, None] * points).T / p_useful[:, None]
+    total = channel.sum(axis=1)
+    if np.abs(total - 1).max() > 1e-4:  # a symbol that the mixture does not cover
+        return None
+    channel /= total[:, None]
+    full = np.repeat(channel[[int(p_useful.argmax())]], joint.n_useful, axis=0)
+    full[symbols] = channel
+    return Mechanism.from_channel(
+        full,
+        useful=joint.useful,
+        released=released_labels(joint, symbols, points),
+        p_useful=joint.p_useful,
+        sensitive_columns=joint.sensitive_columns,
+        useful_columns=joint.useful_columns,
+        bins=joint.bins,
+    )
+
+
+def released_labels(joint: Joint, symbols: IntArray, points: FloatArray) -> tuple[str, ...]:
+    """What each posterior mostly stands for, with shares: ``Sales 80 %, Tech-support 20 %``."""
+    names = []
+    for point in points:
+        order = np.argsort(-point, kind="stable")[: NAMED + 1]
+        order = order[point[order] > 5e-4]
+        first = labels.text(joint.useful[symbols[order[0]]])
+        if point[order[0]] >= ALMOST_ALL:
+            names.append(first)
+            continue
+        parts = [f"{labels.text(joint.useful[symbols[x]])} {100 * point[x]:.0f} %" for x in order[:NAMED]]
+        names.append(", ".join(parts) + (", ..." if len(order) > NAMED else ""))
+    return labels.unique_texts(names)

@@ -1,0 +1,140 @@
+"""Optimal random response: the front door of ``method="optimal"``, for notions whose posteriors form a polytope.
+
+``search="columns"`` (the default) generates columns and proves a bound; ``search="vertices"`` lists all vertices of a
+small polytope and solves one linear programme. Source: [ZDS23]_, (12); [LTS20]_, Theorem 2; the rest is our own.
+"""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from discreet._numeric import FloatArray, IntArray
+from discreet.designers._bound import Proof, prove
+from discreet.designers._column_generation import Budget, ColumnGeneration
+from discreet.designers._columns import Columns
+from discreet.designers._lp import MasterLP
+from discreet.designers._outcome import Outcome
+from discreet.designers._polytope import Polytope
+from discreet.designers._realise import realise
+from discreet.designers._vertices import vertices
+from discreet.designers.subset_merging import partitions
+from discreet.errors import InputError, InternalError, UnsupportedNotionError
+from discreet.joint import Joint
+from discreet.measures import entropy, useful_information
+from discreet.mechanism import Mechanism
+from discreet.notions import Notion
+
+__all__ = ["optimal"]
+
+#: Linear programmes solved at most where no time limit is given; scaled down for large alphabets.
+PROGRAMMES, PROGRAMME_SIZE = 40_000, 200
+
+#: Share of the time that goes to the search for mechanisms; the rest proves how good they are.
+SEARCH_SHARE = 0.35
+
+
+def optimal(
+    joint: Joint,
+    notion: Notion,
+    *,
+    search: str = "columns",
+    seed: int = 0,
+    time_limit: float | None = None,
+    also: Sequence[Joint] = (),
+) -> Outcome:
+    """The best mechanism found, with a proven upper limit of what any mechanism under the notion keeps."""
+    if not notion.is_polyhedral:
+        raise UnsupportedNotionError(
+            f"the allowed posteriors of {notion} are not a polytope. Use method='subset-merging', which serves it."
+        )
+    if search not in ("columns", "vertices"):
+        raise InputError(f"search must be 'columns' or 'vertices', got {search!r}.")
+    if time_limit is not None and not time_limit > 0:
+        raise InputError(f"time_limit must be a positive number of seconds, got {time_limit}.")
+    problem = _Problem(joint, notion, also)
+    if search == "vertices":
+        return problem.by_vertices()
+    return problem.by_columns(seed, Budget(time_limit), time_limit is not None)
+
+
+class _Problem:
+    """One joint, or several over the same alphabets, and the symbols that need a decision."""
+
+    def __init__(self, joint: Joint, notion: Notion, also: Sequence[Joint]) -> None:
+        self.joint, self.notion, self.also = joint, notion, also
+        self.symbols: IntArray = np.flatnonzero(joint.p_useful > 0)
+        inner = joint if len(self.symbols) == joint.n_useful else _restricted(joint, self.symbols)
+        self.polytope = Polytope.of(inner, notion, [_folded(other, joint, self.symbols) for other in also])
+        self.fallback = self._merged()
+
+    def _merged(self) -> IntArray:
+        """Partition of the symbols that keeps the notion: subset merging, or all in one where others object."""
+        blocks: IntArray = partitions([self.joint], [self.notion])[0]
+        if self.holds(Mechanism.from_blocks(self.joint, blocks)):
+            return blocks
+        return np.zeros(self.joint.n_useful, dtype=np.int64)
+
+    def holds(self, mechanism: Mechanism) -> bool:
+        """The exact check, under every joint."""
+        return all(self.notion.holds(joint, mechanism) for joint in (self.joint, *self.also))
+
+    def start(self) -> FloatArray:
+        """Posteriors of the fallback's blocks: they average to P_X, so that the first mixture is a mechanism."""
+        p = self.polytope.p_useful
+        blocks = self.fallback[self.symbols]
+        points = np.array([np.where(blocks == b, p, 0.0) / p[blocks == b].sum() for b in np.unique(blocks)])
+        return np.vstack([points, p / p.sum()])
+
+    def by_columns(self, seed: int, budget: Budget, limited: bool) -> Outcome:
+        n = self.polytope.n_useful
+        generation = ColumnGeneration(self.polytope, self.start(), seed)
+        generation.list_small_supports()
+        generation.search(budget.share(SEARCH_SHARE))
+        most = 10**9 if limited else int(PROGRAMMES * min(1.0, PROGRAMME_SIZE / n)) + 5 * n
+        proof = prove(generation, budget, generation.pricing.solved + most)
+        used = generation.used()
+        points = generation.columns.dense(used, n)
+        return self.outcome(points, generation.weights[used], proof)
+
+    def by_vertices(self) -> Outcome:
+        """All vertices and one linear programme: its value is the limit, up to the solver's tolerance."""
+        points = vertices(self.polytope)
+        columns = Columns.of(points)
+        master = MasterLP(self.polytope.p_useful)
+        master.add(columns.entropy, columns.starts, columns.symbol, columns.value)
+        solution = master.solve()
+        if solution is None:
+            raise InternalError("the programme over all vertices has no solution.")
+        value, _, weights = solution
+        found = self.outcome(points[weights > 0], weights[weights > 0], None)
+        limit = max(entropy(self.joint) - value, useful_information(self.joint, found.mechanism))
+        return Outcome(found.mechanism, limit)
+
+    def outcome(self, points: FloatArray, weights: FloatArray, proof: Proof | None) -> Outcome:
+        """The mixture as a mechanism, or the fallback where that keeps more."""
+        candidates = [Mechanism.from_blocks(self.joint, self.fallback)]
+        made = realise(self.joint, self.polytope, self.symbols, points, weights, self.holds)
+        if made is not None:
+            candidates.append(made)
+        best = max(candidates, key=lambda mechanism: useful_information(self.joint, mechanism))
+        limit = None if proof is None else max(entropy(self.joint) - proof.limit, useful_information(self.joint, best))
+        return Outcome(best, limit, proof)
+
+
+def _restricted(joint: Joint, symbols: IntArray) -> Joint:
+    """The joint without the symbols that never occur."""
+    cells = joint.probabilities[:, symbols]
+    return Joint.from_array(cells / cells.sum(), sensitive=joint.sensitive)
+
+
+def _folded(other: Joint, joint: Joint, symbols: IntArray) -> Joint:
+    """Another joint over the first one's symbols; what never occurs in the first goes with its commonest symbol."""
+    if other.sensitive != joint.sensitive or other.useful != joint.useful:
+        raise InputError("also takes joints over the same sensitive and useful values, in the same order.")
+    cells = other.probabilities[:, symbols].copy()
+    rest = np.setdiff1d(np.arange(joint.n_useful), symbols)
+    cells[:, int(joint.p_useful[symbols].argmax())] += other.probabilities[:, rest].sum(axis=1)
+    return Joint.from_array(cells / cells.sum(), sensitive=joint.sensitive)

@@ -1,0 +1,151 @@
+"""The optimal random response: both searches agree, bounds are bounds, proofs can be checked and can fail."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+
+import numpy as np
+import pytest
+
+from discreet import ALIP, LDP, LIP, Joint, L1Lift, MaxLift, PerfectPrivacy, design, exact, measures
+from discreet.errors import InputError
+from discreet.notions import Notion
+from discreet.testing import awkward_joint
+
+# Both searches end in the same linear programme, up to the solver's tolerance of 1e-9 a row.
+SAME = 1e-7
+
+KINDS = [LIP, LDP, MaxLift, lambda e: ALIP.split(2 * e, 0.65)]
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_columns_equal_vertices(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    joint = awkward_joint(seed, n_sensitive=int(rng.integers(2, 5)), n_useful=int(rng.integers(2, 7)))
+    for kind, epsilon in itertools.product(KINDS, (0.05, 0.4, 1.5)):
+        notion = kind(epsilon)
+        columns, vertices = design(joint, notion), design(joint, notion, search="vertices")
+        assert columns.nmi == pytest.approx(vertices.nmi, abs=SAME), notion
+        assert columns.bound >= vertices.nmi - 1e-12
+        assert columns.status == "optimal"
+
+
+@pytest.mark.parametrize("epsilon", [0.25, 1.0])
+def test_columns_equal_vertices_at_17_by_5(epsilon: float) -> None:
+    joint = Joint.random(5, 17, seed=3)
+    columns = design(joint, ALIP.split(epsilon, 0.5))
+    vertices = design(joint, ALIP.split(epsilon, 0.5), search="vertices")
+    assert columns.status == "optimal"
+    assert columns.nmi == pytest.approx(vertices.nmi, abs=SAME)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_awkward_joints_keep_their_promises(seed: int) -> None:
+    """No exception, no broken notion by integers, no bound below the value, never below subset merging."""
+    joint = awkward_joint(seed)
+    rng = np.random.default_rng([seed, 2])
+    epsilon = float(rng.choice([1e-9, 1e-3, 0.1, 0.5, 1.0, 8.0]) * rng.uniform(0.5, 1))
+    for notion in (*(kind(epsilon) for kind in KINDS), PerfectPrivacy(), L1Lift(eps_upper=epsilon)):
+        result = design(joint, notion)
+        released = joint.masses @ result.mechanism.weights.astype(object)
+        assert exact.keeps(released, notion.bounds).all()
+        assert result.nmi >= design(joint, notion, "subset-merging").nmi - 1e-12
+        assert result.bound is None or result.bound >= result.nmi
+
+
+@pytest.mark.parametrize("notion", [LIP(0.3), LDP(0.6), MaxLift(0.3), L1Lift(eps_upper=0.2)], ids=str)
+def test_no_random_channel_beats_the_bound(notion: Notion) -> None:
+    """Channels pulled inside the notion from random ones never keep more than the proven limit."""
+    joint = Joint.random(3, 5, seed=11)
+    bound = design(joint, notion).bound
+    rng = np.random.default_rng(0)
+    tried = 0
+    for _ in range(300):
+        channel = rng.dirichlet(np.full(5, 0.15), size=5)
+        marginal = joint.p_useful @ channel
+        for keep in (1.0, 0.7, 0.4, 0.2):
+            mixed = keep * channel + (1 - keep) * marginal
+            released = Joint.from_array(joint.probabilities @ mixed)
+            if (notion.levels(released).max(axis=1) <= [b.epsilon for b in notion.bounds]).all():
+                information = measures.mutual_information(Joint.from_array(joint.p_useful[:, None] * mixed))
+                assert information / measures.entropy(joint) <= bound
+                tried += 1
+                break
+    assert tried > 100
+
+
+def test_ldp_and_lip_answers_agree_with_lemma_1() -> None:
+    """LDP(e) implies LIP(e) implies LDP(2e): so do the optima."""
+    for seed in range(5):
+        joint = Joint.random(2, 5, seed=seed)
+        ldp, lip, wide = (design(joint, notion).nmi for notion in (LDP(0.5), LIP(0.5), LDP(1.0)))
+        assert ldp <= lip + SAME
+        assert lip <= wide + SAME
+
+
+def test_proofs_are_checked_without_a_solver_and_can_fail() -> None:
+    joint = Joint.random(4, 12, seed=2)
+    proof = design(joint, LIP(0.4)).proof
+    assert len(proof.splits) > 10
+    assert proof.check() >= proof.limit - 1e-12
+    weaker = dataclasses.replace(proof, multipliers=0 * proof.multipliers)
+    assert weaker.check() < proof.limit - 1e-6
+    forged = dataclasses.replace(proof, largest=0.9 * proof.largest)
+    assert forged.check() == -np.inf
+    cheaper = dataclasses.replace(proof, prices=proof.prices + 0.1)
+    assert cheaper.check() < proof.limit + 1e-9
+    box, symbol, _ = proof.splits[0]
+    outside = dataclasses.replace(proof, splits=((box, symbol, 2.0), *proof.splits[1:]))
+    assert outside.check() == -np.inf
+
+
+def test_a_time_limit_still_gives_a_mechanism_and_a_bound() -> None:
+    joint = Joint.random(10, 80, seed=1)
+    notion = ALIP.split(1.0, 0.5)
+    result = design(joint, notion, time_limit=1.0)
+    assert result.status.startswith("gap")
+    assert result.nmi < result.bound < 1
+    assert result.proof.check() >= result.proof.limit - 1e-12
+    assert notion.holds(joint, result.mechanism)
+    assert result.nmi >= design(joint, notion, "subset-merging").nmi
+
+
+def test_the_same_seed_gives_the_same_mechanism() -> None:
+    joint = Joint.random(4, 10, seed=5)
+    first, second = (design(joint, LIP(0.5), seed=3) for _ in range(2))
+    assert first.mechanism == second.mechanism
+    assert first.bound == second.bound
+
+
+def test_other_priors_are_kept_as_well() -> None:
+    joint = Joint.random(4, 10, seed=0)
+    others = [
+        Joint.from_array(0.9 * joint.probabilities + 0.1 * Joint.random(4, 10, seed=s).probabilities) for s in (1, 2)
+    ]
+    notion = LIP(0.4)
+    robust = design(joint, notion, also=others)
+    for prior in (joint, *others):
+        assert notion.holds(prior, robust.mechanism)
+    alone = design(joint, notion)
+    assert not all(notion.holds(prior, alone.mechanism) for prior in others)
+    assert robust.nmi <= alone.nmi + SAME
+    with pytest.raises(InputError, match="same sensitive and useful values"):
+        design(joint, notion, also=[Joint.random(4, 9)])
+
+
+def test_labels_say_what_a_symbol_stands_for() -> None:
+    joint = Joint.from_counts([[30, 15, 5], [10, 15, 25]], useful=["a", "b", "c"])
+    released = design(joint, LIP(0.3)).mechanism.released
+    assert "b" in released
+    assert any("%" in label and label.startswith(("a ", "c ")) for label in released)
+
+
+def test_wrong_options_are_named() -> None:
+    joint = Joint.random(2, 3)
+    with pytest.raises(InputError, match="search must be"):
+        design(joint, LIP(1), search="magic")
+    with pytest.raises(InputError, match="time_limit"):
+        design(joint, LIP(1), time_limit=0)
+    with pytest.raises(InputError, match="search='columns'"):
+        design(Joint.random(8, 60), LIP(1), search="vertices")
