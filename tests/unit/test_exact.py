@@ -24,6 +24,21 @@ def test_exponentials_are_enclosed(epsilon: float, bits: int) -> None:
         assert (high - low) / low < Fraction(1, 2**bits)
 
 
+@pytest.mark.parametrize("digits", [20, 40])
+def test_logarithms_and_quotients_are_enclosed(digits: int) -> None:
+    """One step outwards at each side: a correctly rounded logarithm alone is on the wrong side half of the time."""
+    rng = np.random.default_rng(digits)
+    for numerator, denominator in rng.integers(1, 10**9, (200, 2)).tolist():
+        value = Fraction(numerator, denominator)
+        low, high = exact._decimal_log(value, digits)
+        below, above = exact._quotient(value, digits)
+        assert Fraction(below) <= value <= Fraction(above)
+        with mpmath.workdps(3 * digits):
+            true = mpmath.log(mpmath.mpf(numerator) / denominator)
+            assert mpmath.mpf(str(low)) <= true <= mpmath.mpf(str(high))
+            assert mpmath.mpf(str(high)) - mpmath.mpf(str(low)) <= (1 + abs(true)) * mpmath.mpf(10) ** (2 - digits)
+
+
 def rational_near_exp(epsilon: float, digits: int, *, above: bool) -> Fraction:
     """A fraction within 10**-digits of exp(epsilon), on the chosen side."""
     with mpmath.workdps(digits + 40):
