@@ -158,7 +158,7 @@ BAD = [
     (["audit", "{csv}", "--sensitive", "income", "--useful", "job", "--format", "xml"], 2, "xml"),
     (["design", "{csv}", "--sensitive", "income", "--useful", "job"], 2, "needs a privacy notion"),
     (["design", "{csv}", "--sensitive", "income", "--useful", "job", "--epsilon", "1", "--method", "magic"], 2, "magic"),
-    (["design", "{csv}", "--sensitive", "income", "--useful", "job", "--epsilon", "1", "--randomisation", "uniform"], 2, "no option of the method optimal"),
+    (["design", "{csv}", "--sensitive", "income", "--useful", "job", "--epsilon", "1", "--randomisation", "uniform"], 2, "no option of the method auto"),
     (["design", "{csv}", "--sensitive", "income", "--useful", "job", "--epsilon", "1", "--method", "watchdog", "--time-limit", "5"], 2, "no option of the method watchdog"),
     (["design", "{csv}", "--sensitive", "income", "--useful", "job", "--epsilon", "1", "--time-limit", "-5"], 2, "positive"),
     (["design", "{csv}", "--sensitive", "income", "--useful", "job", "--notion", "chi2", "--eps-upper", "1", "--method", "optimal"], 2, "not a polytope"),

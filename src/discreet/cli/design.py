@@ -18,7 +18,7 @@ from discreet.report.text import design_text
 
 __all__ = ["design"]
 
-Method = Literal["optimal", "subset-merging", "watchdog"]
+Method = Literal["auto", "optimal", "subset-response", "subset-merging", "watchdog"]
 
 
 def design(
@@ -28,7 +28,7 @@ def design(
     useful: Columns,
     bins: Bins = (),
     promise: NotionOptions | None = None,
-    method: Method | None = None,
+    method: Method = "auto",
     time_limit: float | None = None,
     seed: int | None = None,
     randomisation: Literal["merge", "uniform"] | None = None,
@@ -49,11 +49,11 @@ def design(
     bins
         Cut a numeric column: age=0,18,65 or age=quantiles:10. Repeatable.
     method
-        How the mechanism is found. Left out: optimal where the notion allows it, else subset-merging.
+        How the mechanism is found; auto takes the best that fits the notion, the size and the time.
     time_limit
-        Of optimal: seconds after which the best so far is returned, with a proven limit.
+        Of auto, optimal and subset-response: seconds after which the best so far is returned.
     seed
-        Of optimal: seed of its random starts.
+        Of the same: seed of their random starts.
     randomisation
         Of the watchdog: merge the high-risk values into one (the default), or release a random one of them.
     output
@@ -66,7 +66,6 @@ def design(
     notion = None if promise is None else promise.build()
     if notion is None:
         raise InputError("a design needs a privacy notion, such as --notion lip --epsilon 0.5.")
-    method = method or ("optimal" if notion.is_polyhedral else "subset-merging")
     options = _options(method, {"time_limit": time_limit, "seed": seed, "randomisation": randomisation})
     if output is not None:
         _files.check_target(output, force=force, never=input_files(table))
@@ -80,7 +79,8 @@ def design(
     return 0
 
 
-_OPTIONS_OF = {"optimal": {"time_limit", "seed"}, "watchdog": {"randomisation"}}
+_SEARCH = {"time_limit", "seed"}
+_OPTIONS_OF = {"auto": _SEARCH, "optimal": _SEARCH, "subset-response": _SEARCH, "watchdog": {"randomisation"}}
 
 
 def _options(method: str, given: dict[str, Any]) -> dict[str, Any]:

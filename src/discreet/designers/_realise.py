@@ -29,6 +29,9 @@ PULLS = (1e-9, 1e-7, 1e-5, 1e-3)
 #: Weight of a rest: at least this, and so many times what the mixture is off by; past the last it is no rest.
 LEAST_REST, REST_FACTOR, MOST_REST = 1e-11, 10.0, 1e-2
 
+#: Alphabets up to this size have their weights solved for; beyond, a rest is cheaper than a dense system.
+SOLVED_EXACTLY = 600
+
 #: Rows closer than this to zero are touched; entries below it are none.
 TOUCHED, NOTHING = 1e-7, 1e-9
 
@@ -64,7 +67,7 @@ def _attempts(polytope: Polytope, points: FloatArray, weights: FloatArray) -> It
     target = polytope.p_useful
     if not polytope.is_lifted:  # rows with auxiliary variables do not determine the point
         polished = [polish(polytope, points, margin) for margin in MARGINS]
-        for moved in polished:
+        for moved in polished if len(target) <= SOLVED_EXACTLY else ():
             exact = mixture_weights(moved, weights, target)
             if exact.min() >= 0:
                 yield moved, exact

@@ -14,8 +14,10 @@ import numpy as np
 
 from discreet import _validate
 from discreet.designers._outcome import Outcome
+from discreet.designers.automatic import automatic
 from discreet.designers.random_response import optimal
 from discreet.designers.subset_merging import subset_merging
+from discreet.designers.subset_response import subset_response
 from discreet.designers.watchdog import watchdog
 from discreet.errors import BrokenNotionError, InputError, UnknownMethodError
 from discreet.joint import Joint
@@ -30,11 +32,13 @@ Designer = Callable[..., Mechanism | Outcome]
 METHODS: dict[str, Designer] = {
     "watchdog": watchdog,
     "subset-merging": subset_merging,
+    "subset-response": subset_response,
     "optimal": optimal,
+    "auto": automatic,
 }
 
 #: Methods that serve only notions whose allowed posteriors form a polytope.
-POLYHEDRAL_ONLY = {"optimal"}
+POLYHEDRAL_ONLY = {"optimal", "subset-response"}
 
 #: A bound that is at most this far above the NMI reached proves it optimal.
 OPTIMAL_GAP = 1e-7
@@ -122,11 +126,14 @@ def design(joint: Joint, notion: Notion, method: str = "optimal", **options: Any
     notion : Notion
         The promise.
     method : str
-        ``"optimal"``, ``"subset-merging"`` or ``"watchdog"``; see `methods`.
+        ``"optimal"``, ``"subset-response"``, ``"subset-merging"``, ``"watchdog"``, or ``"auto"`` for the best that
+        fits the notion, the size and the time; see `methods`.
     **options
         Options of the method. Optimal: ``time_limit`` in seconds (left out: a fixed amount of work, so that the
         result depends on the seed alone), ``seed``, and ``also``, a list of further joints over
-        the same values under which the notion must hold as well. Watchdog: ``randomisation="merge" | "uniform"``.
+        the same values under which the notion must hold as well. Subset response and auto: ``time_limit``
+        and ``seed``.
+        Watchdog: ``randomisation="merge" | "uniform"``.
 
     Returns
     -------
@@ -206,7 +213,7 @@ def methods(notion: Notion) -> tuple[str, ...]:
 
     >>> from discreet import LDP
     >>> methods(LDP(1))
-    ('watchdog', 'subset-merging', 'optimal')
+    ('watchdog', 'subset-merging', 'subset-response', 'optimal', 'auto')
     """
     if not isinstance(notion, Notion):
         raise InputError(f"methods takes a Notion, got {type(notion).__name__}.")

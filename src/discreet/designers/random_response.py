@@ -27,7 +27,7 @@ from discreet.measures import entropy, useful_information
 from discreet.mechanism import Mechanism
 from discreet.notions import Notion
 
-__all__ = ["optimal"]
+__all__ = ["Problem", "optimal"]
 
 #: Linear programmes solved at most where no time limit is given; scaled down for large alphabets.
 PROGRAMMES, PROGRAMME_SIZE = 40_000, 200
@@ -46,24 +46,24 @@ def optimal(
     also: Sequence[Joint] = (),
 ) -> Outcome:
     """The best mechanism found, with a proven upper limit of what any mechanism under the notion keeps."""
-    if not notion.is_polyhedral:
-        raise UnsupportedNotionError(
-            f"the allowed posteriors of {notion} are not a polytope. Use method='subset-merging', which serves it."
-        )
     if search not in ("columns", "vertices"):
         raise InputError(f"search must be 'columns' or 'vertices', got {search!r}.")
     if time_limit is not None and not time_limit > 0:
         raise InputError(f"time_limit must be a positive number of seconds, got {time_limit}.")
-    problem = _Problem(joint, notion, also)
+    problem = Problem(joint, notion, also)
     if search == "vertices":
         return problem.by_vertices()
     return problem.by_columns(seed, Budget(time_limit), time_limit is not None)
 
 
-class _Problem:
+class Problem:
     """One joint, or several over the same alphabets, and the symbols that need a decision."""
 
-    def __init__(self, joint: Joint, notion: Notion, also: Sequence[Joint]) -> None:
+    def __init__(self, joint: Joint, notion: Notion, also: Sequence[Joint] = ()) -> None:
+        if not notion.is_polyhedral:
+            raise UnsupportedNotionError(
+                f"the allowed posteriors of {notion} are not a polytope. Use method='subset-merging', which serves it."
+            )
         self.joint, self.notion, self.also = joint, notion, also
         self.symbols: IntArray = np.flatnonzero(joint.p_useful > 0)
         inner = joint if len(self.symbols) == joint.n_useful else _restricted(joint, self.symbols)
@@ -89,6 +89,7 @@ class _Problem:
         return np.vstack([points, p / p.sum()])
 
     def by_columns(self, seed: int, budget: Budget, limited: bool) -> Outcome:
+        """Column generation, then a proof of how good it is."""
         n = self.polytope.n_useful
         generation = ColumnGeneration(self.polytope, self.start(), seed)
         generation.list_small_supports()

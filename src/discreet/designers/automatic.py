@@ -1,0 +1,40 @@
+"""``method="auto"``: the best method that fits the notion, the size and the time given."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import time
+
+from discreet.designers._outcome import Outcome
+from discreet.designers.random_response import optimal
+from discreet.designers.subset_merging import subset_merging
+from discreet.designers.subset_response import subset_response
+from discreet.joint import Joint
+from discreet.measures import useful_information
+from discreet.mechanism import Mechanism
+from discreet.notions import Notion
+
+__all__ = ["automatic"]
+
+#: Larger alphabets respond at random inside blocks first, which takes seconds; the optimum gets what time is left.
+BLOCKS_FIRST_ABOVE = 300
+
+#: The largest alphabet for which the optimum is tried without a time limit.
+OPTIMAL_UP_TO = 1000
+
+
+def automatic(joint: Joint, notion: Notion, *, seed: int = 0, time_limit: float | None = None) -> Mechanism | Outcome:
+    """The best of the methods that there is time for; never below subset merging, which each of them starts from."""
+    if not notion.is_polyhedral:
+        return subset_merging(joint, notion)
+    start = time.monotonic()
+    if joint.n_useful <= BLOCKS_FIRST_ABOVE:
+        return optimal(joint, notion, seed=seed, time_limit=time_limit)
+    by_blocks = subset_response(joint, notion, seed=seed, time_limit=time_limit)
+    left = None if time_limit is None else time_limit - (time.monotonic() - start)
+    if (left is None and joint.n_useful > OPTIMAL_UP_TO) or (left is not None and left <= 0):
+        return by_blocks
+    best = optimal(joint, notion, seed=seed, time_limit=left)
+    if useful_information(joint, best.mechanism) >= useful_information(joint, by_blocks.mechanism):
+        return best
+    return Outcome(by_blocks.mechanism, best.limit, best.proof)

@@ -1,0 +1,63 @@
+"""Subset random response: the optimal response inside each block of subset merging, for alphabets of any size.
+
+Algorithm 2 of [ZDS23]_. The repairs that it needs are in the partition already: subset merging unites blocks and
+absorbs low-risk symbols until every merged block is allowed, so the posterior of a whole block lies in that block's
+polytope, which is then neither empty nor unable to average to it. The result never keeps less than subset merging.
+"""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from discreet._numeric import FloatArray, IntArray
+from discreet.designers._column_generation import Budget, ColumnGeneration
+from discreet.designers._outcome import Outcome
+from discreet.designers._polytope import Polytope
+from discreet.designers.random_response import Problem
+from discreet.joint import Joint
+from discreet.notions import Notion
+
+__all__ = ["subset_response"]
+
+
+def subset_response(joint: Joint, notion: Notion, *, seed: int = 0, time_limit: float | None = None) -> Outcome:
+    """Mechanism that responds at random inside small blocks and releases low-risk symbols as they are."""
+    problem = Problem(joint, notion)
+    blocks = problem.fallback[problem.symbols]
+    budget = Budget(time_limit)
+    points: list[FloatArray] = []
+    weights: list[FloatArray] = []
+    for block in np.unique(blocks):
+        members = np.flatnonzero(blocks == block)
+        inside, share = _respond(problem.polytope, members, seed, budget)
+        points.append(inside)
+        weights.append(share)
+    return problem.outcome(np.vstack(points), np.concatenate(weights), None)
+
+
+def _respond(polytope: Polytope, members: IntArray, seed: int, budget: Budget) -> tuple[FloatArray, FloatArray]:
+    """Posteriors over the members of one block, as rows over all symbols, and their weights."""
+    mass = polytope.p_useful[members]
+    whole = np.zeros((1, polytope.n_useful))
+    whole[0, members] = mass / mass.sum()
+    if len(members) == 1 or budget.over:
+        return whole, np.array([mass.sum()])
+    generation = ColumnGeneration(_inside(polytope, members), whole[:, members], seed)
+    generation.list_small_supports()
+    if len(members) > 2:  # a pair has no other posteriors than those listed
+        generation.search(budget)
+    used = generation.used()
+    points = np.zeros((len(used), polytope.n_useful))
+    points[:, members] = generation.columns.dense(used, len(members))
+    return points, generation.weights[used] * mass.sum()
+
+
+def _inside(polytope: Polytope, members: IntArray) -> Polytope:
+    """Allowed posteriors that put everything on the members of a block."""
+    n = polytope.n_useful
+    kept = np.concatenate([members, np.arange(n, polytope.rows.shape[1])])
+    mass = polytope.p_useful[members]
+    return dataclasses.replace(polytope, rows=polytope.rows[:, kept], p_useful=mass / mass.sum())
