@@ -41,6 +41,9 @@ LIGHT = 1e-10
 #: Entries named in the label of a released symbol, and the share from which one name says it all.
 NAMED, ALMOST_ALL = 3, 0.9995
 
+#: A posterior without any larger entry says nothing that a name could tell.
+SPREAD_OUT = 0.02
+
 
 def realise(
     joint: Joint,
@@ -140,10 +143,12 @@ def released_labels(joint: Joint, symbols: IntArray, points: FloatArray) -> tupl
     names = []
     for point in points:
         order = np.argsort(-point, kind="stable")[: NAMED + 1]
+        if point[order[0]] < SPREAD_OUT:
+            names.append("anything")
+            continue
         order = order[point[order] > 5e-4]
-        first = labels.text(joint.useful[symbols[order[0]]])
         if point[order[0]] >= ALMOST_ALL:
-            names.append(first)
+            names.append(labels.text(joint.useful[symbols[order[0]]]))
             continue
         parts = [f"{labels.text(joint.useful[symbols[x]])} {100 * point[x]:.0f} %" for x in order[:NAMED]]
         names.append(", ".join(parts) + (", ..." if len(order) > NAMED else ""))

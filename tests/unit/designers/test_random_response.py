@@ -141,6 +141,25 @@ def test_labels_say_what_a_symbol_stands_for() -> None:
     assert any("%" in label and label.startswith(("a ", "c ")) for label in released)
 
 
+def test_thousands_of_symbols_get_an_answer_and_a_limit() -> None:
+    joint = Joint.random(3, 1500, seed=4)
+    notion = ALIP.split(2.0, 0.5)
+    greedy = design(joint, notion, "subset-merging")
+    blocks = design(joint, notion, "subset-response")
+    result = design(joint, notion, "optimal", time_limit=6)
+    assert greedy.nmi < blocks.nmi <= result.bound < 1
+    assert greedy.nmi < result.nmi <= result.bound
+    assert design(joint, notion, "auto", time_limit=8).nmi >= blocks.nmi - 1e-9
+
+
+def test_a_posterior_of_everything_has_a_name() -> None:
+    from discreet.designers._realise import released_labels
+
+    joint = Joint.random(2, 3000, seed=0)
+    points = np.vstack([joint.p_useful, np.eye(3000)[7], 0.5 * np.eye(3000)[8] + 0.5 * joint.p_useful])
+    assert released_labels(joint, np.arange(3000), points) == ("anything", "7", "8 50 %")
+
+
 def test_wrong_options_are_named() -> None:
     joint = Joint.random(2, 3)
     with pytest.raises(InputError, match="search must be"):
