@@ -13,7 +13,7 @@ SOURCE = Path(__file__).parent.parent / "src" / "discreet"
 
 # A module may import from its own layer and from those before it.
 LAYERS = [
-    ["errors", "_numeric", "labels", "_validate", "_files"],
+    ["errors", "_numeric", "labels", "_validate", "_files", "_stored"],
     ["joint", "mechanism"],
     ["measures", "exact", "tables", "samples"],
     ["notions"],
@@ -63,6 +63,14 @@ def test_imports_go_one_way(path: Path) -> None:
 
 def test_the_checker_knows_no_designer() -> None:
     assert imported(SOURCE / "exact.py") <= {"_numeric", "errors"}
+
+
+def test_proofs_are_checked_without_a_solver() -> None:
+    """The checker of bounds, and what it imports, never reaches the LP solver."""
+    for name in ("_proof.py", "_polytope.py"):
+        text = (SOURCE / "designers" / name).read_text()
+        assert "_lp" not in text
+        assert "highspy" not in text
 
 
 def test_tables_know_only_joint_and_mechanism() -> None:

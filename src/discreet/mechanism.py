@@ -6,7 +6,6 @@ from __future__ import annotations
 import html
 import itertools
 import json
-import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
@@ -25,6 +24,7 @@ from discreet._numeric import (
     IntArray,
     ObjectArray,
 )
+from discreet._stored import check_stored
 from discreet.errors import InputError, InvalidMechanismError, UnseenSymbolError
 from discreet.joint import Joint
 
@@ -276,10 +276,14 @@ class Mechanism:
         product = (self.weights.astype(object) @ second) // DENOMINATOR
         largest = np.argmax(product, axis=1)
         product[np.arange(len(product)), largest] += DENOMINATOR - product.sum(axis=1)
+        return self.reweighted(product.astype(np.int64), other.released)
+
+    def reweighted(self, weights: Any, released: Iterable[Any]) -> Mechanism:
+        """Other weights for the same useful symbols, columns and bins; what was promised of the old ones is gone."""
         return Mechanism.from_weights(
-            product.astype(np.int64),
+            weights,
             useful=self.useful,
-            released=other.released,
+            released=released,
             p_useful=self.p_useful,
             sensitive_columns=self.sensitive_columns,
             useful_columns=self.useful_columns,
@@ -331,7 +335,7 @@ class Mechanism:
         if not isinstance(stored, Mapping) or stored.get("format") != FORMAT:
             raise InvalidMechanismError(f"not a mechanism of format {FORMAT!r}.")
         try:
-            _check_stored(stored)
+            check_stored(stored, DENOMINATOR)
             triples = [(i, j, w) for i, row in enumerate(stored["rows"]) for j, w in row]
             if not all(type(n) is int for triple in triples for n in triple):
                 raise InvalidMechanismError("rows of a mechanism must be pairs of integers.")
@@ -394,46 +398,6 @@ class Mechanism:
             f"<p>{html.escape(repr(self))}</p>"
             f"<table><tr><th>useful</th><th>released as</th></tr>{''.join(lines)}</table>{more}"
         )
-
-
-def _check_stored(stored: Mapping[str, Any]) -> None:
-    """The parts of a stored mechanism have the types that they must have; entries and labels are checked later."""
-    if stored["denominator"] != DENOMINATOR or stored["reads_sensitive"] is not False:
-        raise InvalidMechanismError("this version reads mechanisms over 2**60 that do not read S.")
-    for name in ("useful", "released", "rows", "sensitive_columns", "useful_columns"):
-        if not isinstance(stored[name], list):
-            raise InvalidMechanismError(f"{name} of a stored mechanism must be a list.")
-    for name in ("sensitive_columns", "useful_columns"):
-        if not all(isinstance(column, str) for column in stored[name]):
-            raise InvalidMechanismError(f"{name} of a stored mechanism must be names.")
-    bins = stored["bins"]
-    if not isinstance(bins, dict) or not all(_increasing(edges) for edges in bins.values()):
-        raise InvalidMechanismError("bins of a stored mechanism must be increasing numbers by column.")
-    p_useful = stored["p_useful"]
-    if p_useful is not None and not all(_number(p) and 0 <= p <= 1 for p in p_useful):
-        raise InvalidMechanismError("p_useful of a stored mechanism must be probabilities.")
-    notion, method = stored["notion"], stored["method"]
-    if notion is not None and not (
-        isinstance(notion, dict)
-        and isinstance(notion.get("name"), str)
-        and all(value is None or (_number(value) and value >= 0) for key, value in notion.items() if key != "name")
-    ):
-        raise InvalidMechanismError("the notion of a stored mechanism must be a name with budgets.")
-    if not (method is None or isinstance(method, str)):
-        raise InvalidMechanismError("the method of a stored mechanism must be a name.")
-
-
-def _number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-
-
-def _increasing(edges: Any) -> bool:
-    return (
-        isinstance(edges, list)
-        and bool(edges)
-        and all(_number(edge) for edge in edges)
-        and all(a < b for a, b in itertools.pairwise(edges))
-    )
 
 
 def _checked_entries(

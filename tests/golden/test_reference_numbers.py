@@ -105,25 +105,10 @@ def test_the_built_in_counts_are_adult_data(shared_data, tmp_path) -> None:
     import csv
     from collections import Counter
 
-    names = [
-        "age",
-        "workclass",
-        "fnlwgt",
-        "education",
-        "education-num",
-        "marital-status",
-        "occupation",
-        "relationship",
-        "race",
-        "sex",
-        "capital-gain",
-        "capital-loss",
-        "hours-per-week",
-        "native-country",
-        "income",
-    ]
+    from scripts.make_adult_counts import ALL_COLUMNS
+
     with open(shared_data / "adult.data") as stream:
-        records = [r for r in csv.DictReader(stream, names, skipinitialspace=True) if r["income"]]
+        records = [r for r in csv.DictReader(stream, ALL_COLUMNS, skipinitialspace=True) if r["income"]]
     table = samples.adult()
     expected = Counter(tuple(record[name] for name in table.column_names) for record in records)
     got = Counter(zip(*(table.column(name).to_pylist() for name in table.column_names)))

@@ -3,7 +3,7 @@ r"""Optimal random response by column generation: a cheap mixture of allowed pos
 The master problem is :math:`\min \sum_k q_k H(v_k)` subject to :math:`\sum_k q_k v_k = P_X`. Its prices :math:`\pi`
 ask for a posterior of negative reduced cost :math:`H(v) - \pi \cdot v`. That function is concave, so its minima are
 vertices, and linearising it finds vertices: from many starts, minimise :math:`(-\log(v + d) - \pi) \cdot v` over the
-polytope and shrink d. This finds good mechanisms; how good they are is proven in ``_bound.py``.
+polytope and shrink d. This finds good mechanisms; ``_bound.py`` proves how good they are.
 """
 
 # SPDX-License-Identifier: Apache-2.0
@@ -16,7 +16,7 @@ import numpy as np
 
 from discreet._numeric import FloatArray, IntArray
 from discreet.designers._columns import Columns, best_pairs, entropies, singles
-from discreet.designers._lp import MasterLP
+from discreet.designers._lp import MasterLP, PricingLP
 from discreet.designers._polytope import Polytope
 
 __all__ = ["Budget", "ColumnGeneration"]
@@ -67,7 +67,7 @@ class ColumnGeneration:
 
     def __init__(self, polytope: Polytope, start: FloatArray, seed: int) -> None:
         self.polytope = polytope
-        self.pricing = polytope.pricing()
+        self.pricing = PricingLP(polytope)
         self.columns = Columns.of(start)
         self.master = MasterLP(polytope.p_useful)
         self.master.add(self.columns.entropy, self.columns.starts, self.columns.symbol, self.columns.value)

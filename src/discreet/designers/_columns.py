@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from discreet._numeric import BoolArray, FloatArray, IntArray, xlogx
+from discreet.designers._lp import PricingLP
 from discreet.designers._polytope import Polytope
 
 __all__ = ["Columns", "best_pairs", "entropies", "pair_interval", "singles"]
@@ -79,7 +80,7 @@ def singles(polytope: Polytope) -> IntArray:
 
 
 def _lifted_ok(polytope: Polytope, symbol: int) -> bool:
-    pricing = polytope.pricing()
+    pricing = PricingLP(polytope)
     lower = np.zeros(polytope.n_useful)
     lower[symbol] = 1.0
     pricing.box(lower, lower)

@@ -13,6 +13,7 @@ import highspy
 import numpy as np
 
 from discreet._numeric import FloatArray, IntArray
+from discreet.designers._polytope import Polytope
 
 __all__ = ["MasterLP", "PricingLP"]
 
@@ -78,10 +79,10 @@ class MasterLP:
 class PricingLP:
     """min cost . v over {rows v <= 0 (or = 0), sum v = 1, lower <= v <= upper}, auxiliary variables free of cost."""
 
-    def __init__(self, rows: FloatArray, equal: Any, n_useful: int) -> None:
+    def __init__(self, polytope: Polytope) -> None:
         self._solver = _solver()
+        rows, equal, n_useful = polytope.rows, polytope.equal, polytope.n_useful
         self.n_useful = n_useful
-        self.rows = rows
         count, width = rows.shape
         model = highspy.HighsLp()
         model.num_col_, model.num_row_ = width, count + 1

@@ -8,16 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet._numeric import BoolArray, FloatArray, IntArray
-from discreet.designers._lp import PricingLP
+from discreet._numeric import BoolArray, FloatArray
 from discreet.joint import Joint
 from discreet.notions import Notion
 
-__all__ = ["Polytope", "merge_rare"]
-
-#: Symbols rarer than this share the fate of the commonest symbol: below it the solver's tolerance would decide
-#: what happens to them, and they carry less than 1e-6 nats of information each.
-RARE = 1e-8
+__all__ = ["Polytope"]
 
 
 @dataclass(frozen=True)
@@ -46,10 +41,6 @@ class Polytope:
     def is_lifted(self) -> bool:
         """Whether auxiliary variables are needed."""
         return bool(self.rows.shape[1] > self.n_useful)
-
-    def pricing(self) -> PricingLP:
-        """A fresh linear programme over the polytope."""
-        return PricingLP(self.rows, self.equal, self.n_useful)
 
     def auxiliary_limit(self) -> FloatArray:
         """Upper bounds of the auxiliary variables: from a row in which they all count positively."""
@@ -96,10 +87,3 @@ def _side_by_side(blocks: list[FloatArray], widths: list[int], n_useful: int) ->
         if k % 2 == 1:
             offset += width
     return np.vstack(result)
-
-
-def merge_rare(joint: Joint) -> IntArray:
-    """Block of every symbol: its own, or the commonest symbol's where it is too rare to be treated by itself."""
-    blocks = np.arange(joint.n_useful)
-    blocks[joint.p_useful < RARE] = int(joint.p_useful.argmax())
-    return blocks

@@ -12,12 +12,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from discreet._numeric import FloatArray, IntArray
-from discreet.designers._bound import Proof, prove
+from discreet.designers._bound import prove
 from discreet.designers._column_generation import Budget, ColumnGeneration
 from discreet.designers._columns import Columns
 from discreet.designers._lp import MasterLP
 from discreet.designers._outcome import Outcome
 from discreet.designers._polytope import Polytope
+from discreet.designers._proof import Proof
 from discreet.designers._realise import realise
 from discreet.designers._vertices import vertices
 from discreet.designers.subset_merging import partitions

@@ -107,17 +107,9 @@ def _pull(mechanism: Mechanism, joint: Joint, share: int) -> Mechanism:
     common = np.floor(p_released / p_released.sum() * share).astype(np.int64)
     common[common.argmax()] += share - common.sum()
     kept = _scale(weights, DENOMINATOR - share)
-    return Mechanism.from_weights(
-        kept + common,
-        useful=mechanism.useful,
-        released=mechanism.released,
-        p_useful=mechanism.p_useful,
-        sensitive_columns=mechanism.sensitive_columns,
-        useful_columns=mechanism.useful_columns,
-        bins=mechanism.bins,
-        notion=mechanism.notion,
-        method=mechanism.method,
-    )
+    pulled = mechanism.reweighted(kept + common, mechanism.released)
+    pulled.notion = mechanism.notion
+    return pulled
 
 
 def _scale(weights: IntArray, total: int) -> IntArray:
