@@ -17,16 +17,17 @@ from discreet.designers._column_generation import Budget, ColumnGeneration
 from discreet.designers._columns import Columns
 from discreet.designers._lp import MasterLP
 from discreet.designers._outcome import Outcome
+from discreet.designers._perfect import private_weights
 from discreet.designers._polytope import Polytope
 from discreet.designers._proof import Proof
-from discreet.designers._realise import realise
+from discreet.designers._realise import realise, released_labels
 from discreet.designers._vertices import vertices
 from discreet.designers.subset_merging import partitions
 from discreet.errors import InputError, InternalError, UnsupportedNotionError
 from discreet.joint import Joint
 from discreet.measures import entropy, useful_information
 from discreet.mechanism import Mechanism
-from discreet.notions import Notion
+from discreet.notions import Notion, PerfectPrivacy
 
 __all__ = ["Problem", "optimal"]
 
@@ -68,7 +69,10 @@ class Problem:
         self.joint, self.notion, self.also = joint, notion, also
         self.symbols: IntArray = np.flatnonzero(joint.p_useful > 0)
         inner = joint if len(self.symbols) == joint.n_useful else _restricted(joint, self.symbols)
-        self.polytope = Polytope.of(inner, notion, [_folded(other, joint, self.symbols) for other in also])
+        # A zero budget on either side is perfect privacy, whose equations are easier to solve than its inequalities.
+        self.is_perfect = any(bound.epsilon == 0 for bound in notion.bounds)
+        allowed = PerfectPrivacy() if self.is_perfect else notion
+        self.polytope = Polytope.of(inner, allowed, [_folded(other, joint, self.symbols) for other in also])
         self.fallback = self._merged()
 
     def _merged(self) -> IntArray:
@@ -118,12 +122,37 @@ class Problem:
     def outcome(self, points: FloatArray, weights: FloatArray, proof: Proof | None) -> Outcome:
         """The mixture as a mechanism, or the fallback where that keeps more."""
         candidates = [Mechanism.from_blocks(self.joint, self.fallback)]
-        made = realise(self.joint, self.polytope, self.symbols, points, weights, self.holds)
+        if self.is_perfect:
+            made = self._perfect(points, weights)
+        else:
+            made = realise(self.joint, self.polytope, self.symbols, points, weights, self.holds)
         if made is not None:
             candidates.append(made)
         best = max(candidates, key=lambda mechanism: useful_information(self.joint, mechanism))
         limit = None if proof is None else max(entropy(self.joint) - proof.limit, useful_information(self.joint, best))
         return Outcome(best, limit, proof)
+
+    def _perfect(self, points: FloatArray, weights: FloatArray) -> Mechanism | None:
+        """The mixture in integers that are exactly private, where 60 bits can hold them."""
+        channel = (weights[:, None] * points).T / self.polytope.p_useful[:, None]
+        masses = [joint.masses[:, self.symbols] for joint in (self.joint, *self.also)]
+        exact = private_weights(masses, points, channel)
+        if exact is None:
+            return None
+        rows = np.repeat(exact[[int(self.polytope.p_useful.argmax())]], self.joint.n_useful, axis=0)
+        rows[self.symbols] = exact
+        posteriors = (exact * self.polytope.p_useful[:, None]).T.astype(np.float64)
+        posteriors /= posteriors.sum(axis=1, keepdims=True)
+        mechanism = Mechanism.from_weights(
+            rows,
+            useful=self.joint.useful,
+            released=released_labels(self.joint, self.symbols, posteriors),
+            p_useful=self.joint.p_useful,
+            sensitive_columns=self.joint.sensitive_columns,
+            useful_columns=self.joint.useful_columns,
+            bins=self.joint.bins,
+        )
+        return mechanism if self.holds(mechanism) else None
 
 
 def _restricted(joint: Joint, symbols: IntArray) -> Joint:

@@ -134,6 +134,26 @@ def test_other_priors_are_kept_as_well() -> None:
         design(joint, notion, also=[Joint.random(4, 9)])
 
 
+@pytest.mark.parametrize("notion", [PerfectPrivacy(), LIP(0), MaxLift(0), LDP(0)], ids=str)
+@pytest.mark.parametrize("seed", range(8))
+def test_perfect_privacy_is_solved_in_integers(notion: Notion, seed: int) -> None:
+    """Exactly private and proven optimal, where merging alone would keep less."""
+    rng = np.random.default_rng(seed)
+    joint = Joint.from_counts(rng.integers(1, 9, (2 + seed % 2, 6)))
+    result = design(joint, notion)
+    assert PerfectPrivacy().holds(joint, result.mechanism)
+    assert result.status == "optimal"
+    assert result.nmi > design(joint, notion, "subset-merging").nmi + 1e-3
+
+
+def test_perfect_privacy_under_two_priors() -> None:
+    rng = np.random.default_rng(1)
+    joint, other = (Joint.from_counts(rng.integers(1, 9, (2, 7))) for _ in range(2))
+    result = design(joint, PerfectPrivacy(), also=[other])
+    assert all(PerfectPrivacy().holds(prior, result.mechanism) for prior in (joint, other))
+    assert 0 < result.nmi <= design(joint, PerfectPrivacy()).nmi
+
+
 def test_labels_say_what_a_symbol_stands_for() -> None:
     joint = Joint.from_counts([[30, 15, 5], [10, 15, 25]], useful=["a", "b", "c"])
     released = design(joint, LIP(0.3)).mechanism.released
