@@ -256,7 +256,7 @@ class _Boxes:
         self._slope, self._constant = chords(cover.lower, cover.upper)
         self._multipliers = np.zeros((len(cover), n_rows))
         self._base = self._slope.copy()  # slope + multipliers @ rows
-        self._offset = np.zeros(len(cover))  # what the auxiliary variables may take off
+        self._offset = np.zeros(len(cover))  # what auxiliary variables and rounding may take off
 
     @property
     def slope(self) -> FloatArray:
@@ -278,7 +278,7 @@ class _Boxes:
         y = self._evaluator.usable(multipliers)
         self._multipliers[k] = y
         self._base[k] = self._slope[k] + y @ self._evaluator.own
-        self._offset[k] = self._evaluator.auxiliary_offset(y)
+        self._offset[k] = self._evaluator.offset(y)
 
     def bounds(self, prices: FloatArray) -> FloatArray:
         """Lower limits of H(v) - prices . v over all boxes."""

@@ -35,6 +35,12 @@ SOLVED_EXACTLY = 600
 #: Rows closer than this to zero are touched; entries below it are none.
 TOUCHED, NOTHING = 1e-7, 1e-9
 
+#: Symbols rarer than this are hardly seen by a solver with a tolerance of 1e-9.
+RARE = 1e-7
+
+#: Posteriors with a larger share of rare symbols are left out; a rest takes their place.
+RARE_SHARE = 1e-9
+
 #: Posteriors of less weight than this are left out: their integer weights would be too coarse.
 LIGHT = 1e-10
 
@@ -55,9 +61,14 @@ def realise(
 ) -> Mechanism | None:
     """The mechanism that mixes ``points`` (posteriors over ``symbols``), or None where no hair helps.
 
-    Symbols of the joint that are not among ``symbols`` are released like the commonest one.
+    Symbols that are not among ``symbols``, or rarer than the solver's tolerance lets it see, are released like the
+    commonest one.
     """
-    heavy = weights > LIGHT
+    # Rare symbols go with the commonest, so posteriors that lean on them are not what they seem.
+    rare_share = points[:, polytope.p_useful < RARE].sum(axis=1)
+    heavy = (weights > LIGHT) & (rare_share < RARE_SHARE)
+    if not heavy.any():
+        return None
     for moved, exact in _attempts(polytope, points[heavy], weights[heavy]):
         mechanism = _mechanism(joint, symbols, moved, exact, polytope.p_useful)
         if mechanism is not None and holds(mechanism):
@@ -82,7 +93,7 @@ def _attempts(polytope: Polytope, points: FloatArray, weights: FloatArray) -> It
 
 def with_rest(points: FloatArray, weights: FloatArray, target: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Slightly smaller weights, and one more posterior, close to P_X, that makes the mixture exact."""
-    off = np.abs(target - weights @ points) / target
+    off = (np.abs(target - weights @ points) / target)[target >= RARE]
     share = max(LEAST_REST, REST_FACTOR * float(off.max()))
     if share > MOST_REST:
         return points, weights
@@ -122,11 +133,12 @@ def _mechanism(
     points, weights = points[used], weights[used]
     channel = (weights[:, None] * points).T / p_useful[:, None]
     total = channel.sum(axis=1)
-    if np.abs(total - 1).max() > 1e-4:  # a symbol that the mixture does not cover
+    common = p_useful >= RARE
+    if np.abs(total[common] - 1).max() > 1e-4:  # a symbol that the mixture does not cover
         return None
-    channel /= total[:, None]
+    channel[common] /= total[common, None]
     full = np.repeat(channel[[int(p_useful.argmax())]], joint.n_useful, axis=0)
-    full[symbols] = channel
+    full[symbols[common]] = channel[common]
     return Mechanism.from_channel(
         full,
         useful=joint.useful,

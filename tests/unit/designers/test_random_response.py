@@ -154,6 +154,18 @@ def test_perfect_privacy_under_two_priors() -> None:
     assert 0 < result.nmi <= design(joint, PerfectPrivacy()).nmi
 
 
+def test_symbols_too_rare_for_the_solver_do_not_spoil_the_others() -> None:
+    """A value seen once in ten billion records is released like the commonest; the rest stays optimal."""
+    common = np.random.default_rng(3).integers(1, 10**9, (3, 6))
+    counts = np.column_stack([common, [1, 0, 0]])
+    joint = Joint.from_counts(counts)
+    result = design(joint, LIP(0.4))
+    without = design(Joint.from_counts(common), LIP(0.4))
+    assert LIP(0.4).holds(joint, result.mechanism)
+    assert result.nmi == pytest.approx(without.nmi, abs=1e-5)
+    assert result.nmi <= result.bound
+
+
 def test_labels_say_what_a_symbol_stands_for() -> None:
     joint = Joint.from_counts([[30, 15, 5], [10, 15, 25]], useful=["a", "b", "c"])
     released = design(joint, LIP(0.3)).mechanism.released
