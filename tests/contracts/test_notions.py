@@ -82,10 +82,12 @@ def satisfied(notion: Notion, joint: Joint, posterior: np.ndarray) -> bool:
     rows = notion.rows(joint)
     auxiliary = np.abs(joint_lift(joint) @ posterior - 1)[: rows.n_auxiliary]
     point = np.concatenate([posterior, auxiliary])
-    tolerance = 1e-9
+    # Lifts may be as large as 1e9, and so is what rounding makes of them.
+    rounding = 1e-9 * (1 + np.abs(rows.matrix) @ np.abs(point))
+    equal_rounding = 1e-9 * (1 + np.abs(rows.equal_matrix) @ np.abs(point))
     return bool(
-        (rows.matrix @ point <= rows.bound + tolerance).all()
-        and (np.abs(rows.equal_matrix @ point - rows.equal_bound) <= tolerance).all()
+        (rows.matrix @ point <= rows.bound + rounding).all()
+        and (np.abs(rows.equal_matrix @ point - rows.equal_bound) <= equal_rounding).all()
     )
 
 
