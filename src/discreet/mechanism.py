@@ -28,7 +28,7 @@ from discreet._stored import check_stored
 from discreet.errors import InputError, InvalidMechanismError, UnseenSymbolError
 from discreet.joint import Joint
 
-__all__ = ["Mechanism"]
+__all__ = ["Mechanism", "provenance"]
 
 FORMAT = "discreet-mechanism/1"
 
@@ -194,10 +194,7 @@ class Mechanism:
             (rows, column[target][rows] + offset, weight),
             joint.useful,
             labels.unique_texts(names),
-            p_useful=joint.p_useful,
-            sensitive_columns=joint.sensitive_columns,
-            useful_columns=joint.useful_columns,
-            bins=joint.bins,
+            **provenance(joint),
             **about,
         )
 
@@ -398,6 +395,16 @@ class Mechanism:
             f"<p>{html.escape(repr(self))}</p>"
             f"<table><tr><th>useful</th><th>released as</th></tr>{''.join(lines)}</table>{more}"
         )
+
+
+def provenance(joint: Joint) -> dict[str, Any]:
+    """What a mechanism remembers of the joint that it was designed on."""
+    return {
+        "p_useful": joint.p_useful,
+        "sensitive_columns": joint.sensitive_columns,
+        "useful_columns": joint.useful_columns,
+        "bins": joint.bins,
+    }
 
 
 def _checked_entries(

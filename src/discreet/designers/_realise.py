@@ -16,7 +16,7 @@ from discreet import labels
 from discreet._numeric import FloatArray, IntArray
 from discreet.designers._polytope import Polytope
 from discreet.joint import Joint
-from discreet.mechanism import Mechanism
+from discreet.mechanism import Mechanism, provenance
 
 __all__ = ["realise"]
 
@@ -143,10 +143,7 @@ def _mechanism(
         full,
         useful=joint.useful,
         released=released_labels(joint, symbols, points),
-        p_useful=joint.p_useful,
-        sensitive_columns=joint.sensitive_columns,
-        useful_columns=joint.useful_columns,
-        bins=joint.bins,
+        **provenance(joint),
     )
 
 

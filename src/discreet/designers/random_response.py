@@ -26,7 +26,7 @@ from discreet.designers.subset_merging import partitions
 from discreet.errors import InputError, InternalError, UnsupportedNotionError
 from discreet.joint import Joint
 from discreet.measures import entropy, useful_information
-from discreet.mechanism import Mechanism
+from discreet.mechanism import Mechanism, provenance
 from discreet.notions import Notion, PerfectPrivacy
 
 __all__ = ["Problem", "optimal"]
@@ -147,10 +147,7 @@ class Problem:
             rows,
             useful=self.joint.useful,
             released=released_labels(self.joint, self.symbols, posteriors),
-            p_useful=self.joint.p_useful,
-            sensitive_columns=self.joint.sensitive_columns,
-            useful_columns=self.joint.useful_columns,
-            bins=self.joint.bins,
+            **provenance(self.joint),
         )
         return mechanism if self.holds(mechanism) else None
 

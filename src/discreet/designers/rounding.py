@@ -20,7 +20,7 @@ import numpy as np
 from discreet._numeric import DENOMINATOR, IntArray
 from discreet.errors import BrokenNotionError
 from discreet.joint import Joint
-from discreet.mechanism import Mechanism
+from discreet.mechanism import Mechanism, provenance
 from discreet.notions import Notion
 
 __all__ = ["seal"]
@@ -59,10 +59,7 @@ def seal(joint: Joint, notion: Notion, channel: Any, *, released: Iterable[Any] 
         channel,
         useful=joint.useful,
         released=released,
-        p_useful=joint.p_useful,
-        sensitive_columns=joint.sensitive_columns,
-        useful_columns=joint.useful_columns,
-        bins=joint.bins,
+        **provenance(joint),
         notion=notion.to_dict(),
     )
     if notion.holds(joint, rounded):
