@@ -1,23 +1,23 @@
 """The search for a proof that no mechanism under a notion keeps more: where to cut the boxes of ``_proof.py``.
 
-Small alphabets are proven at the prices of the true optimum, which exact pricing converges to. For large ones no
-single price vector comes close, so a relaxed master problem, with chords in place of entropies, balances the boxes
-against each other, and the boxes whose relaxed columns are in use are split.
+Exact pricing of the column generation, as a branch and bound over many boxes at once. The boxes of least bound are
+solved; their minimisers are posteriors that improve the mechanism, or show where a chord is too far below the curve and
+the box is cut. Prices move with the mechanism, and every box is bounded anew at the new prices by its old multipliers.
 """
 
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from discreet._numeric import FloatArray
-from discreet.designers._column_generation import NO_GAIN, Budget, ColumnGeneration
+from discreet._numeric import FloatArray, IntArray
+from discreet.designers._column_generation import LAST_SMOOTHING, NO_GAIN, Budget, ColumnGeneration
 from discreet.designers._columns import Columns, entropies
-from discreet.designers._lp import MasterLP
 from discreet.designers._proof import (
-    LEVELS,
     ROUNDING,
     Cover,
     Evaluator,
@@ -27,21 +27,21 @@ from discreet.designers._proof import (
     closed_form,
     entropy_terms,
 )
+from discreet.designers._simplex import Programmes
 
 __all__ = ["prove"]
 
-#: Boxes need two matrices of this many entries; past it only the first, closed-form limit is given.
-MOST_ENTRIES = 60_000_000
+Entry = TypeVar("Entry", bound=np.generic)
+
+#: Entries of the boxes' corners, which bound the memory (three such matrices); past it the proof stays as it is.
+MOST_ENTRIES = 30_000_000
+
+#: Larger alphabets get the closed form alone: their first boxes, one a symbol, would take minutes.
+BOXES_UP_TO = 2000
 
 #: The search for a proof ends at a gap of this many nats per nat of H(X): below the 1e-7 that count as optimal,
 #: because rounding a mixture to integers costs a little as well.
 CLOSED_GAP = 3e-8
-
-#: Alphabets up to this size are proven at the prices of the true problem; beyond, at balanced prices.
-EXACT_UP_TO = 40
-
-#: Columns found by exact pricing before the master problem is solved again.
-FRESH_COLUMNS = 5
 
 #: Sizes of multipliers that are tried on an empty box.
 RAY_SIZES = (1e2, 1e4, 1e6)
@@ -49,11 +49,11 @@ RAY_SIZES = (1e2, 1e4, 1e6)
 #: Boxes are not cut closer than this to their sides.
 NARROW = 1e-9
 
-#: Programmes solved per round at least, so that the relaxed problem gets several columns at once.
-BATCH = 40
+#: Boxes solved at once.
+BATCH = 300
 
-#: Relaxed columns whose chord lies this far below their entropy call for a split, relative to the gap.
-WORTH_A_SPLIT = 1e-3
+#: Entries bounded at once: what a cache holds.
+CHUNK = 500_000
 
 
 def prove(generation: ColumnGeneration, budget: Budget, most_programmes: int) -> Proof:
@@ -62,7 +62,7 @@ def prove(generation: ColumnGeneration, budget: Budget, most_programmes: int) ->
 
 
 class _Prover:
-    """Refines a cover where the relaxed optimum over it is far from true."""
+    """Refines a cover until its limit meets the value of the generation."""
 
     def __init__(self, generation: ColumnGeneration, budget: Budget, most_programmes: int) -> None:
         self.generation = generation
@@ -77,74 +77,51 @@ class _Prover:
     def run(self) -> Proof:
         largest, largest_multipliers = self._largest_entries()
         self.best = Proof(self.polytope, closed_form(self.p_useful, largest), largest, largest_multipliers)
-        n = self.polytope.n_useful
-        if self._done() or (len(LEVELS) - 1) * n * n > MOST_ENTRIES or n < 2:
-            return self.best
-        self.boxes = _Boxes(Cover(largest), self.evaluator, len(self.polytope.rows))
-        if n <= EXACT_UP_TO:
-            self._price_exactly()
-        else:
-            self._balance()
+        if not self._done() and 2 <= self.polytope.n_useful <= BOXES_UP_TO:
+            self.boxes = _Boxes(Cover(largest), self.evaluator, self.pricing)
+            self._refine()
         return self.best
 
-    def _price_exactly(self) -> None:
-        """Small alphabets: prove at the prices of the true optimum, which converges within the search.
-
-        The box of least bound is split where its minimiser touches the curve, or yields a column of the true problem.
-        """
+    def _refine(self) -> None:
+        """Solve the boxes of least bound; their minimisers become columns of the true problem, or places to cut."""
         prices = self.generation.prices
         bounds = self.boxes.bounds(prices)
-        fresh: list[FloatArray] = []
         while not self._done():
-            k = int(bounds.argmin())
-            if fresh and (len(fresh) >= FRESH_COLUMNS or bounds[k] >= self._needed(prices)):
-                self.generation.add(Columns.of(np.array(fresh)))
+            self._record(prices, float(bounds.min()))
+            weak = np.flatnonzero(bounds < self._needed(prices))
+            if not len(weak):
+                return
+            some = weak[np.argsort(bounds[weak], kind="stable")[:BATCH]]
+            before = bounds[some]
+            bounds[some], points = self._price(some, prices)
+            still = (bounds[some] < self._needed(prices)) & ~np.isnan(points[:, 0])
+            if self._is_full:
+                return
+            new = self._cut(some[still], points[still])
+            if not len(new) and (bounds[some] <= before).all():
+                return  # chords touch the curve, or a box is called empty without proof: only rounding is left
+            gain = points[self.generation.reduced_costs(points) < NO_GAIN]
+            if len(gain):
+                self.generation.add(Columns.of(np.vstack([gain, self.generation.descend(gain, LAST_SMOOTHING)])))
                 if not self.generation.solve():
                     return
-                fresh.clear()
                 prices = self.generation.prices
                 bounds = self.boxes.bounds(prices)
-                continue
-            self._record(prices, float(bounds[k]))
-            if bounds[k] >= self._needed(prices):
-                return
-            before = bounds[k]
-            bound, point, _ = self._price_box(k, prices)
-            bounds[k] = bound
-            if bound > bounds.min() or (point is None and bound > before):
-                continue
-            if point is None:
-                return  # the solver calls the box empty, but does not prove it
-            if float(entropies(point) - prices @ point) < NO_GAIN:
-                fresh.append(point)
-            symbol, cut = self._where_to_cut(k, point)
-            if symbol < 0:
-                return  # the chord touches the curve: only rounding is left
-            new = self.boxes.split(k, symbol, cut)
-            bounds = np.append(bounds, 0.0)
-            for half in (k, new):
-                bounds[half] = max(bound, self.boxes.bound(half, prices))
+            else:
+                bounds = np.append(bounds, np.zeros(len(new)))
+                touched = np.concatenate([some[still], new])
+                bounds[touched] = self.boxes.bounds(prices, touched)
 
-    def _balance(self) -> None:
-        """Large alphabets: prices that balance the boxes against each other, from the relaxed master problem."""
-        self.relaxed = _RelaxedMaster(self.generation)
-        while not self._done():
-            prices = self.relaxed.solve()
-            if prices is None:
-                return
-            improved = self._price_boxes(prices)
-            if not improved and not self._split():
-                return
-
-    def _where_to_cut(self, k: int, point: FloatArray) -> tuple[int, float]:
-        """The entry whose chord lies furthest below the curve at the point, and where to cut it; -1 for none."""
-        lower, upper = self.boxes.cover.lower[k], self.boxes.cover.upper[k]
-        below = entropy_terms(point) - entropy_terms(lower) - self.boxes.slope[k] * (point - lower)
-        symbol = int(below.argmax())
-        if below[symbol] <= 0 or not lower[symbol] + NARROW < point[symbol] < upper[symbol] - NARROW:
-            return -1, 0.0
-        # Near the point that needs it, and a little towards the middle, so that both halves shrink.
-        return symbol, float(0.75 * point[symbol] + 0.125 * (lower[symbol] + upper[symbol]))
+    def _cut(self, boxes: IntArray, points: FloatArray) -> IntArray:
+        """Split boxes at the entry whose chord lies furthest below the curve at their points; the new boxes."""
+        lower, upper = self.boxes.cover.lower[boxes], self.boxes.cover.upper[boxes]
+        below = entropy_terms(points) - entropy_terms(lower) - self.boxes.slope[boxes] * (points - lower)
+        symbol = below.argmax(axis=1)
+        every = np.arange(len(boxes))
+        low, high, at = lower[every, symbol], upper[every, symbol], points[every, symbol]
+        able = (below[every, symbol] > 0) & (low + NARROW < at) & (at < high - NARROW)
+        # At the point itself, where both halves then have chords that touch the curve.
+        return self.boxes.split(boxes[able], symbol[able], at[able])
 
     def _record(self, prices: FloatArray, worst: float) -> None:
         """Keep the proof where it is the best so far."""
@@ -162,218 +139,93 @@ class _Prover:
         gap = self.generation.value - self.best.limit
         return gap <= CLOSED_GAP * self.whole or self.budget.over or self.pricing.solved > self.most_programmes
 
+    @property
+    def _is_full(self) -> bool:
+        return len(self.boxes.cover) * self.polytope.n_useful > MOST_ENTRIES
+
     def _largest_entries(self) -> tuple[FloatArray, FloatArray]:
         """The largest value of every entry of an allowed posterior, proven by weak duality."""
         n = self.polytope.n_useful
-        self.pricing.box(np.zeros(n), np.ones(n))
         multipliers = np.zeros((n, len(self.polytope.rows)))
-        for x in range(n):
-            cost = np.zeros(n)
-            cost[x] = -1.0
+        largest = np.ones(n)
+        for first in range(0, n, self.pricing.batch):
             if self.budget.over:
                 break  # the trivial bound 1 stays for the rest
-            if self.pricing.minimise(cost) is not None:
-                multipliers[x] = self.evaluator.usable(self.pricing.multipliers())
-        unit = np.ones((n, n))
-        largest = -self.evaluator.least(0 * unit, unit, multipliers, -np.eye(n)) + ROUNDING
+            some = np.arange(first, min(n, first + self.pricing.batch))
+            cost = -(some[:, None] == np.arange(n)).astype(np.float64)
+            multipliers[some] = self.evaluator.usable(self.pricing.minimise(cost).multipliers)
+            box = np.ones(cost.shape)
+            largest[some] = ROUNDING - self.evaluator.least(0 * box, box, multipliers[some], cost)
         return np.clip(largest, 0.0, 1.0), multipliers
-
-    def _price_boxes(self, prices: FloatArray) -> bool:
-        """Lower limits of all boxes at these prices; solves programmes only where the old multipliers do not do.
-
-        Returns whether columns were found that change the relaxed problem.
-        """
-        bounds = self.boxes.bounds(prices)
-        found = 0
-        goal = min(NO_GAIN, self._needed(prices))
-        worst = float(bounds[bounds >= goal].min(initial=np.inf))
-        weak = np.flatnonzero(bounds < goal)
-        for solved, k in enumerate(weak[np.argsort(bounds[weak])].tolist()):
-            if bounds[k] >= worst and solved >= BATCH:
-                break
-            if self.budget.over or self.pricing.solved > self.most_programmes:
-                worst = min(worst, float(bounds[k]))
-                break
-            bound, point, cost = self._price_box(k, prices)
-            worst = min(worst, bound)
-            if point is not None and cost < NO_GAIN:
-                self.relaxed.add(point, cost + float(prices @ point), k)
-                found += 1
-        self._record(prices, worst)
-        return found > 0
 
     def _needed(self, prices: FloatArray) -> float:
         """Reduced cost that would close the gap: boxes above it need no attention."""
         return self.generation.value - CLOSED_GAP * self.whole / 2 - float(prices @ self.p_useful)
 
-    def _price_box(self, k: int, prices: FloatArray) -> tuple[float, FloatArray | None, float]:
-        """Limit of one box by its own programme, a minimiser and its relaxed reduced cost."""
-        boxes = self.boxes
-        self.pricing.box(boxes.cover.lower[k], boxes.cover.upper[k])
-        point = self.pricing.minimise(boxes.slope[k] - prices)
-        if point is None:
-            return self._prove_empty(k, prices), None, np.inf
-        boxes.learn(k, self.pricing.multipliers())
-        return boxes.bound(k, prices), point, float((boxes.slope[k] - prices) @ point + boxes.chord_constant[k])
-
-    def _prove_empty(self, k: int, prices: FloatArray) -> float:
-        """The bound of an empty box grows with the size of the multipliers that prove it empty."""
-        ray = self.pricing.ray()
-        if ray is None:
-            return self.boxes.bound(k, prices)
-        before = self.boxes.multipliers[k].copy()
-        best, size = max((self._try(k, ray * size, prices), size) for size in RAY_SIZES)
-        if best > self._try(k, before, prices):
-            self.boxes.learn(k, ray * size)
-        return self.boxes.bound(k, prices)
-
-    def _try(self, k: int, multipliers: FloatArray, prices: FloatArray) -> float:
-        self.boxes.learn(k, multipliers)
-        return self.boxes.bound(k, prices)
-
-    def _split(self) -> bool:
-        """Split boxes whose relaxed columns are in use and cost less than their entropy."""
-        gap = max(self.generation.value - self.best.limit, CLOSED_GAP * self.whole)
-        touched = False
-        for k, point, error in self.relaxed.in_use():
-            if error < WORTH_A_SPLIT * gap:
-                continue
-            symbol, cut = self._where_to_cut(k, point)
-            if symbol < 0:
-                continue
-            self.relaxed.moved(k, self.boxes.split(k, symbol, cut), self.boxes)
-            touched = True
-        self.generation.add(self.relaxed.fresh_points())
-        return self.generation.solve() and touched
+    def _price(self, boxes: IntArray, prices: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Limits of boxes by their own programmes, and minimisers, nan where there is none."""
+        own = self.boxes
+        cost = own.slope[boxes] - prices
+        solved = self.pricing.minimise(cost, own.cover.lower[boxes], own.cover.upper[boxes], own.bases[boxes])
+        own.bases[boxes] = solved.bases
+        own.learn(boxes, solved.multipliers)
+        bounds = own.bounds(prices, boxes)
+        for size in RAY_SIZES:  # the bound of an empty box grows with the multipliers that prove it empty
+            empty = np.flatnonzero(solved.is_empty & (bounds < self._needed(prices)))
+            own.learn(boxes[empty], solved.multipliers[empty] + size * solved.rays[empty])
+            bounds[empty] = own.bounds(prices, boxes[empty])
+        return bounds, np.where(solved.is_solved[:, None], solved.points, np.nan)
 
 
 class _Boxes:
-    """A cover with what the search has learnt about its boxes: chords and multipliers, kept up to date."""
+    """A cover with what the search has learnt about its boxes: chords, multipliers and bases, kept up to date."""
 
-    def __init__(self, cover: Cover, evaluator: Evaluator, n_rows: int) -> None:
+    def __init__(self, cover: Cover, evaluator: Evaluator, pricing: Programmes) -> None:
         self.cover = cover
         self._evaluator = evaluator
-        self._slope, self._constant = chords(cover.lower, cover.upper)
-        self._multipliers = np.zeros((len(cover), n_rows))
-        self._base = self._slope.copy()  # slope + multipliers @ rows
+        self.slope, self.constant = chords(cover.lower, cover.upper)  # of the chords
+        self._multipliers = np.zeros((len(cover), len(evaluator.own)))
         self._offset = np.zeros(len(cover))  # what auxiliary variables and rounding may take off
-
-    @property
-    def slope(self) -> FloatArray:
-        """Slopes of the chords."""
-        return self._slope
-
-    @property
-    def chord_constant(self) -> FloatArray:
-        """Constants of the chords, summed over the entries."""
-        return self._constant
+        self.bases = np.repeat(pricing.cold[None], len(cover), axis=0)
 
     @property
     def multipliers(self) -> FloatArray:
         """Multipliers of every box."""
         return self._multipliers[: len(self.cover)]
 
-    def learn(self, k: int, multipliers: FloatArray) -> None:
-        """Multipliers of a solved programme."""
+    def learn(self, boxes: IntArray, multipliers: FloatArray) -> None:
+        """Multipliers of solved programmes."""
         y = self._evaluator.usable(multipliers)
-        self._multipliers[k] = y
-        self._base[k] = self._slope[k] + y @ self._evaluator.own
-        self._offset[k] = self._evaluator.offset(y)
+        self._multipliers[boxes] = y
+        self._offset[boxes] = self._evaluator.offset(y)
 
-    def bounds(self, prices: FloatArray) -> FloatArray:
-        """Lower limits of H(v) - prices . v over all boxes."""
-        n = len(self.cover)
-        least = cheapest(self.cover.lower, self.cover.upper, self._base[:n] - prices)
-        return least + self._constant[:n] + self._offset[:n] - ROUNDING
+    def bounds(self, prices: FloatArray, boxes: IntArray | None = None) -> FloatArray:
+        """Lower limits of H(v) - prices . v over boxes, all of them unless some are named."""
+        named = np.arange(len(self.cover)) if boxes is None else boxes
+        step = max(1, CHUNK // len(prices))
+        return np.concatenate(
+            [np.empty(0)] + [self._some(prices, named[k : k + step]) for k in range(0, len(named), step)]
+        )
 
-    def bound(self, k: int, prices: FloatArray) -> float:
-        """The same for one box."""
-        one = slice(k, k + 1)
-        least = cheapest(self.cover.lower[one], self.cover.upper[one], self._base[one] - prices)
-        return float(least[0] + self._constant[k] + self._offset[k] - ROUNDING)
+    def _some(self, prices: FloatArray, boxes: IntArray) -> FloatArray:
+        cost = self.slope[boxes] + self._multipliers[boxes] @ self._evaluator.own - prices
+        least = cheapest(self.cover.lower[boxes], self.cover.upper[boxes], cost)
+        result: FloatArray = least + self.constant[boxes] + self._offset[boxes] - ROUNDING
+        return result
 
-    def split(self, k: int, symbol: int, point: float) -> int:
-        """Cut a box; both halves inherit its multipliers."""
-        new = self.cover.split(k, symbol, point)
-        if new == len(self._slope):
-            self._slope, self._constant = _doubled(self._slope), _doubled(self._constant)
-            self._multipliers, self._base = _doubled(self._multipliers), _doubled(self._base)
-            self._offset = _doubled(self._offset)
-        self._multipliers[new] = self._multipliers[k]
-        for half in (k, new):
-            self._slope[half], self._constant[half] = chords(self.cover.lower[half], self.cover.upper[half])
-            self.learn(half, self._multipliers[half])
+    def split(self, boxes: IntArray, symbols: IntArray, points: FloatArray) -> IntArray:
+        """Cut boxes; both halves inherit multipliers and basis."""
+        new = self.cover.split(boxes, symbols, points)
+        while len(self.cover) > len(self.slope):
+            self.slope, self.constant = _doubled(self.slope), _doubled(self.constant)
+            self._multipliers, self._offset = _doubled(self._multipliers), _doubled(self._offset)
+            self.bases = _doubled(self.bases)
+        self.bases[new] = self.bases[boxes]
+        halves = np.concatenate([boxes, new])
+        self.slope[halves], self.constant[halves] = chords(self.cover.lower[halves], self.cover.upper[halves])
+        self.learn(halves, np.tile(self._multipliers[boxes], (2, 1)))
         return new
 
 
-def _doubled(array: FloatArray) -> FloatArray:
+def _doubled(array: NDArray[Entry]) -> NDArray[Entry]:
     return np.concatenate([array, np.zeros_like(array)])
-
-
-class _RelaxedMaster:
-    """The master problem with chords in place of entropies: its prices balance the boxes against each other."""
-
-    def __init__(self, generation: ColumnGeneration) -> None:
-        self.n_useful = generation.polytope.n_useful
-        self.master = MasterLP(generation.polytope.p_useful)
-        columns = generation.columns
-        used = np.flatnonzero(generation.weights > 0)
-        points = columns.dense(used, self.n_useful)
-        self.points = list(points)
-        self.cost = entropies(points).tolist()
-        self.entropy = list(self.cost)
-        self.box = [-1] * len(points)  # columns at their true cost belong to no box
-        self.members: dict[int, list[int]] = {}
-        self._fresh: list[FloatArray] = []
-        start = Columns.of(points)
-        self.master.add(start.entropy, start.starts, start.symbol, start.value)
-
-    def add(self, point: FloatArray, cost: float, box: int) -> None:
-        """A posterior at the cost that its box gives it."""
-        column = Columns.of(point[None])
-        self.master.add(np.array([cost]), column.starts, column.symbol, column.value)
-        self.members.setdefault(box, []).append(len(self.points))
-        self.points.append(point)
-        self.cost.append(cost)
-        self.entropy.append(float(column.entropy[0]))
-        self.box.append(box)
-        self._fresh.append(point)
-
-    def solve(self) -> FloatArray | None:
-        """Prices of the relaxed problem, None where the solver gives up."""
-        self.master.reprice(np.array(self.cost))
-        solution = self.master.solve()
-        if solution is None:
-            return None
-        _, prices, self.weights = solution
-        return prices
-
-    def in_use(self) -> list[tuple[int, FloatArray, float]]:
-        """Boxes, points and weighted errors of the relaxed columns in use, the worst of each box first."""
-        weights = self.weights
-        worst: dict[int, tuple[float, int]] = {}
-        for c in np.flatnonzero(weights > 1e-12).tolist():
-            if self.box[c] >= 0:
-                error = float(weights[c]) * (self.entropy[c] - self.cost[c])
-                if error > worst.get(self.box[c], (0.0, -1))[0]:
-                    worst[self.box[c]] = (error, c)
-        return [(k, self.points[c], error) for k, (error, c) in sorted(worst.items(), key=lambda item: -item[1][0])]
-
-    def moved(self, old: int, new: int, boxes: _Boxes) -> None:
-        """After a split, the columns of a box cost what the half that they lie in says."""
-        symbol, cut = boxes.cover.splits[-1][1:]
-        stay: list[int] = []
-        go: list[int] = []
-        for c in self.members.pop(old, []):
-            (go if self.points[c][symbol] > cut else stay).append(c)
-        for k, columns in ((old, stay), (new, go)):
-            self.members[k] = columns
-            for c in columns:
-                self.box[c] = k
-                chord = float(boxes.slope[k] @ self.points[c] + boxes.chord_constant[k])
-                self.cost[c] = min(chord, self.entropy[c])
-
-    def fresh_points(self) -> Columns:
-        """Posteriors found since the last call; they serve the true problem too."""
-        fresh, self._fresh = self._fresh, []
-        return Columns.of(np.array(fresh).reshape(-1, self.n_useful))

@@ -10,14 +10,14 @@ polytope and shrink d. This finds good mechanisms; ``_bound.py`` proves how good
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
 
 import numpy as np
 
 from discreet._numeric import FloatArray, IntArray
 from discreet.designers._columns import Columns, best_pairs, entropies, singles
-from discreet.designers._lp import MasterLP, PricingLP
+from discreet.designers._lp import MasterLP
 from discreet.designers._polytope import Polytope
+from discreet.designers._simplex import Programmes
 
 __all__ = ["Budget", "ColumnGeneration"]
 
@@ -25,7 +25,10 @@ __all__ = ["Budget", "ColumnGeneration"]
 NO_GAIN = -1e-9
 
 #: Smoothing of the logarithm: first value, factor per step, last value, and most steps of one search.
-FIRST_SMOOTHING, SHRINK, LAST_SMOOTHING, MOST_STEPS = 0.03, 0.2, 1e-9, 12
+FIRST_SMOOTHING, SHRINK, LAST_SMOOTHING, MOST_STEPS = 0.03, 0.05, 1e-9, 8
+
+#: Posteriors closer than this are one.
+SAME = 1e-9
 
 #: Alphabets up to this size list all of their pairs at once; larger ones the best few of each symbol.
 ALL_PAIRS_UP_TO, SOME_PAIRS = 300, 30
@@ -57,6 +60,8 @@ class Budget:
 class ColumnGeneration:
     """The columns found so far and the master problem over them.
 
+    It starts from a mixture that averages to P_X, which is a solution even where no solver helps.
+
     Attributes
     ----------
     value : float
@@ -65,15 +70,14 @@ class ColumnGeneration:
         Prices of the master problem.
     """
 
-    def __init__(self, polytope: Polytope, start: FloatArray, seed: int) -> None:
+    def __init__(self, polytope: Polytope, start: FloatArray, weights: FloatArray, seed: int) -> None:
         self.polytope = polytope
-        self.pricing = PricingLP(polytope)
+        self.pricing = Programmes(polytope)
         self.columns = Columns.of(start)
         self.master = MasterLP(polytope.p_useful)
         self.master.add(self.columns.entropy, self.columns.starts, self.columns.symbol, self.columns.value)
         self._rng = np.random.default_rng(seed)
-        # The start averages to P_X with its own masses as weights: a solution even where no solver helps.
-        self.weights = np.linalg.lstsq(start.T, polytope.p_useful, rcond=None)[0].clip(0)
+        self.weights = weights
         self.value = float(self.weights @ self.columns.entropy)
         self.prices = np.zeros(polytope.n_useful)
         self.solve()
@@ -92,7 +96,7 @@ class ColumnGeneration:
             self.master.add(columns.entropy, columns.starts, columns.symbol, columns.value)
             self.columns = self.columns.joined(columns)
 
-    def list_small_supports(self) -> None:
+    def list_small_supports(self, budget: Budget) -> None:
         """All singles, and all pairs or the best of them."""
         n = self.polytope.n_useful
         alone = singles(self.polytope)
@@ -107,6 +111,8 @@ class ColumnGeneration:
         self.add(best_pairs(self.polytope, None, SOME_PAIRS))
         self.solve()
         for _ in range(3):
+            if budget.over:
+                break
             before = self.value
             self.add(best_pairs(self.polytope, self.prices, SOME_PAIRS))
             self.solve()
@@ -117,11 +123,11 @@ class ColumnGeneration:
         """Rounds of pricing by local search until nothing improves."""
         stalled = 0
         for _ in range(MOST_ROUNDS):
-            found = list(self._round(budget))
-            if not found or budget.over:
+            found = self._round(budget)
+            if not len(found) or budget.over:
                 return
             before = self.value
-            self.add(Columns.of(np.array(found)))
+            self.add(Columns.of(found))
             if not self.solve():
                 return
             # A degenerate master may need several rounds of new columns before its value moves.
@@ -129,40 +135,48 @@ class ColumnGeneration:
             if stalled > MOST_STALLED:
                 return
 
-    def _round(self, budget: Budget) -> Iterable[FloatArray]:
-        for start in self._starts():
+    def _round(self, budget: Budget) -> FloatArray:
+        starts = self._starts()
+        found = [np.empty((0, self.polytope.n_useful))]
+        for first in range(0, len(starts), self.pricing.batch):
             if budget.over:
-                return
-            point, reduced = self.descend(start)
-            if point is not None and reduced < NO_GAIN:
-                yield point
+                break
+            found.append(self.descend(starts[first : first + self.pricing.batch]))
+        return np.vstack(found)
 
-    def _starts(self) -> Iterable[FloatArray]:
+    def _starts(self) -> FloatArray:
         """Symbols, columns in use, and random triples of symbols."""
         n = self.polytope.n_useful
-        yield from np.eye(n)[self._rng.permutation(n)]
-        used = np.flatnonzero(self.weights > 0)
-        yield from self.columns.dense(self._rng.permutation(used)[:RANDOM_STARTS], n)
-        for _ in range(RANDOM_STARTS):
-            start = np.zeros(n)
-            start[self._rng.integers(0, n, 3)] = 1 / 3
-            yield start
+        symbols = np.eye(n)[self._rng.permutation(n)]
+        used = self.columns.dense(self._rng.permutation(self.used())[:RANDOM_STARTS], n)
+        triples = np.zeros((RANDOM_STARTS, n))
+        np.put_along_axis(triples, self._rng.integers(0, n, (RANDOM_STARTS, 3)), 1 / 3, axis=1)
+        return np.vstack([symbols, used, triples])
 
-    def descend(self, start: FloatArray) -> tuple[FloatArray | None, float]:
-        """A vertex that no linearisation improves, and its reduced cost."""
-        point, smoothing, best = start, FIRST_SMOOTHING, np.inf
-        found: FloatArray | None = None
+    def descend(self, starts: FloatArray, smoothing: float = FIRST_SMOOTHING) -> FloatArray:
+        """Different vertices of negative reduced cost that no linearisation improves, one a row."""
+        if not len(starts):
+            return starts
+        point = starts
+        best = np.full(len(starts), np.inf)
+        found = starts.copy()
+        bases: IntArray | None = None
         for _ in range(MOST_STEPS):
-            candidate = self.pricing.minimise(-np.log(point + smoothing) - self.prices)
-            if candidate is None:
+            solved = self.pricing.minimise(-np.log(point + smoothing) - self.prices, bases=bases)
+            point, bases = solved.points, solved.bases
+            reduced = np.where(solved.is_solved, self.reduced_costs(point), np.inf)
+            better = reduced < best
+            found[better], best[better] = point[better], reduced[better]
+            if smoothing <= LAST_SMOOTHING and not better.any():
                 break
-            reduced = float(entropies(candidate) - self.prices @ candidate)
-            if reduced < best:
-                found, best = candidate, reduced
-            elif smoothing <= LAST_SMOOTHING:
-                break
-            point, smoothing = candidate, max(smoothing * SHRINK, LAST_SMOOTHING)
-        return found, best
+            smoothing = max(smoothing * SHRINK, LAST_SMOOTHING)
+        found = found[best < NO_GAIN]
+        _, first = np.unique(np.round(found / SAME), axis=0, return_index=True)
+        return found[np.sort(first)]
+
+    def reduced_costs(self, points: FloatArray) -> FloatArray:
+        """H(v) - prices . v of each row."""
+        return entropies(points) - points @ self.prices
 
     def used(self) -> IntArray:
         """Numbers of the columns in the best mixture."""

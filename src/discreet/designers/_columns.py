@@ -8,13 +8,16 @@ from typing import NamedTuple
 import numpy as np
 
 from discreet._numeric import BoolArray, FloatArray, IntArray, xlogx
-from discreet.designers._lp import PricingLP
 from discreet.designers._polytope import Polytope
+from discreet.designers._simplex import Programmes
 
 __all__ = ["Columns", "best_pairs", "entropies", "pair_interval", "singles"]
 
 #: Entries of a posterior below this are none.
 NOTHING = 1e-11
+
+#: Pairs looked at in one vectorised step.
+STRIPE = 50_000
 
 #: Pairs whose interval is shorter than this are one point.
 SHORT = 1e-12
@@ -74,35 +77,27 @@ class Columns(NamedTuple):
 def singles(polytope: Polytope) -> IntArray:
     """Symbols that may be released as they are."""
     if polytope.is_lifted:
-        return np.flatnonzero([_lifted_ok(polytope, x) for x in range(polytope.n_useful)])
+        alone = np.eye(polytope.n_useful)
+        return np.flatnonzero(Programmes(polytope).minimise(0 * alone, alone, alone).is_solved)
     rows, equal = polytope.own_rows, polytope.equal
     return np.flatnonzero((rows[~equal] <= 0).all(axis=0) & (rows[equal] == 0).all(axis=0))
 
 
-def _lifted_ok(polytope: Polytope, symbol: int) -> bool:
-    pricing = PricingLP(polytope)
-    lower = np.zeros(polytope.n_useful)
-    lower[symbol] = 1.0
-    pricing.box(lower, lower)
-    return pricing.minimise(np.zeros(polytope.n_useful)) is not None
-
-
-def pair_interval(
-    rows: FloatArray, equal: BoolArray, first: IntArray, second: IntArray
-) -> tuple[FloatArray, FloatArray]:
-    """For which shares a of the first symbol the posterior (a, 1 - a) is allowed; empty where low > high."""
-    low, high = np.zeros(len(first)), np.ones(len(first))
-    for row, is_equal in zip(rows, equal):
-        at_first, at_second = row[first], row[second]
-        slope = at_first - at_second
-        with np.errstate(divide="ignore", invalid="ignore"):
+def pair_interval(rows: FloatArray, equal: BoolArray, first: IntArray) -> tuple[FloatArray, FloatArray]:
+    """For which shares a of ``first`` the posterior (a, 1 - a) with each other symbol is allowed; empty: low > high."""
+    low, high = np.zeros((len(first), rows.shape[1])), np.ones((len(first), rows.shape[1]))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for row, is_equal in zip(rows, equal):
+            at_first, at_second = row[first][:, None], row[None]
+            slope = at_first - at_second
             root = -at_second / slope
-        np.minimum(high, root, out=high, where=(slope > 0))
-        np.maximum(low, root, out=low, where=(slope < 0))
-        if is_equal:
-            np.minimum(high, root, out=high, where=(slope < 0))
-            np.maximum(low, root, out=low, where=(slope > 0))
-        high[(slope == 0) & ((at_second > 0) | (is_equal & (at_second != 0)))] = -1.0
+            np.minimum(high, root, out=high, where=(slope > 0))
+            np.maximum(low, root, out=low, where=(slope < 0))
+            if is_equal:
+                np.minimum(high, root, out=high, where=(slope < 0))
+                np.maximum(low, root, out=low, where=(slope > 0))
+            high[(slope == 0) & ((at_second > 0) | (is_equal & (at_second != 0)))] = -1.0
+    high[np.arange(len(first)), first] = -1.0  # no symbol pairs with itself
     return low, high
 
 
@@ -113,18 +108,20 @@ def best_pairs(polytope: Polytope, prices: FloatArray | None, most_per_symbol: i
     """
     n, rows, equal = polytope.n_useful, polytope.own_rows, polytope.equal
     found: list[tuple[IntArray, IntArray, FloatArray]] = []
-    everyone = np.arange(n)
-    for x in range(n):
-        others = everyone[everyone != x]
-        low, high = pair_interval(rows, equal, np.full(n - 1, x), others)
+    step = max(1, STRIPE // n)
+    for start in range(0, n, step):
+        leaders = np.arange(start, min(n, start + step))
+        low, high = pair_interval(rows, equal, leaders)
         # The purest allowed posterior led by x is the upper end; equal ends of an equation count once.
         usable = (high - low >= -SHORT) & (high >= 0.5) & (high < 1 - NOTHING)
-        others, share = others[usable], high[usable]
-        if len(share) > most_per_symbol:
-            cost = entropies(np.stack([share, 1 - share], axis=1))
+        if n > most_per_symbol:
+            share = np.where(usable, high, 0.5)
+            cost = -xlogx(share) - xlogx(1 - share)
             if prices is not None:
-                cost -= share * prices[x] + (1 - share) * prices[others]
-            chosen = np.argpartition(cost, most_per_symbol)[:most_per_symbol]
-            others, share = others[chosen], share[chosen]
-        found.append((np.full(len(share), x), others, share))
+                cost -= share * prices[leaders][:, None] + (1 - share) * prices
+            cost[~usable] = np.inf
+            dear = np.partition(cost, most_per_symbol - 1, axis=1)[:, most_per_symbol - 1, None]
+            usable &= cost <= dear
+        first, second = np.nonzero(usable)
+        found.append((leaders[first], second, high[usable]))
     return Columns.of_pairs(*(np.concatenate(part) for part in zip(*found)))

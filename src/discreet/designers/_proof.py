@@ -25,13 +25,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet._numeric import FloatArray, xlogx
+from discreet._numeric import FloatArray, IntArray, xlogx
 from discreet.designers._polytope import Polytope
 
 __all__ = ["LEVELS", "ROUNDING", "Cover", "Evaluator", "Proof", "cheapest", "chords", "closed_form", "entropy_terms"]
 
 #: Levels of the largest entry that the first boxes cover; the last box has all entries below the last level.
-LEVELS = (1.0, 0.5, 0.35, 0.25)
+LEVELS = (1.0, 0.5)
 
 #: Subtracted from every evaluated bound: sums of at most 1e5 terms of size one, each off by 2**-52.
 ROUNDING = 1e-10
@@ -63,19 +63,15 @@ class Cover:
 
     def __init__(self, largest: FloatArray) -> None:
         n = len(largest)
-        lower, upper = [], []
+        lower, upper = [np.zeros((1, n))], [np.minimum(largest, LEVELS[-1])[None]]
         for high, low in itertools.pairwise(LEVELS):
-            for x in np.flatnonzero(largest >= low).tolist():
-                box = np.minimum(largest, high)
-                lower.append(np.where(np.arange(n) == x, low, 0.0))
-                upper.append(box)
-        lower.append(np.zeros(n))
-        upper.append(np.minimum(largest, LEVELS[-1]))
-        self._size = len(lower)
-        self._lower, self._upper = np.array(lower), np.array(upper)
+            leaders = np.flatnonzero(largest >= low)
+            lower.append(np.where(np.arange(n) == leaders[:, None], low, 0.0))
+            upper.append(np.repeat(np.minimum(largest, high)[None], len(leaders), axis=0))
+        self._lower, self._upper = np.vstack(lower), np.vstack(upper)
+        self._size = len(self._lower)
         self.splits: list[tuple[int, int, float]] = []
-        for k in range(self._size):
-            self._tighten(k)
+        self._tighten(np.arange(self._size))
 
     def __len__(self) -> int:
         return self._size
@@ -90,24 +86,24 @@ class Cover:
         """Upper corners of the boxes."""
         return self._upper[: self._size]
 
-    def split(self, box: int, symbol: int, point: float) -> int:
-        """Cut a box at a value of one entry; returns the number of the new box."""
-        if self._size == len(self._lower):
+    def split(self, boxes: IntArray, symbols: IntArray, points: FloatArray) -> IntArray:
+        """Cut different boxes, each at a value of one entry; returns the numbers of the new boxes."""
+        new = np.arange(self._size, self._size + len(boxes))
+        while new.max(initial=-1) >= len(self._lower):
             self._lower = np.concatenate([self._lower, np.empty_like(self._lower)])
             self._upper = np.concatenate([self._upper, np.empty_like(self._upper)])
-        new = self._size
-        self._lower[new], self._upper[new] = self._lower[box], self._upper[box]
-        self._lower[new, symbol] = self._upper[box, symbol] = point
-        self._size += 1
-        self.splits.append((box, symbol, point))
+        self._lower[new], self._upper[new] = self._lower[boxes], self._upper[boxes]
+        self._lower[new, symbols] = self._upper[boxes, symbols] = points
+        self._size += len(boxes)
+        self.splits.extend(zip(boxes.tolist(), symbols.tolist(), points.tolist()))
         self._tighten(new)
         return new
 
-    def _tighten(self, box: int) -> None:
-        lower, upper = self._lower[box], self._upper[box]
+    def _tighten(self, boxes: IntArray) -> None:
+        lower, upper = self._lower[boxes], self._upper[boxes]
         # A hair of room keeps rounding from cutting anything off.
-        np.minimum(upper, 1.0 - lower.sum() + lower + ROUNDING, out=upper)
-        np.maximum(upper, lower, out=upper)
+        np.minimum(upper, 1.0 - lower.sum(axis=1, keepdims=True) + lower + ROUNDING, out=upper)
+        self._upper[boxes] = np.maximum(upper, lower)
 
 
 class Evaluator:
@@ -119,10 +115,11 @@ class Evaluator:
         self._limit = polytope.auxiliary_limit()
         self._inequality = ~polytope.equal
 
-    def offset(self, multipliers: FloatArray) -> float:
-        """What the auxiliary variables, and the rounding of the rows, can take off a bound with these multipliers."""
-        taken = float((np.minimum(multipliers @ self._auxiliary, 0.0) * self._limit).sum())
-        return taken - ROW_ROUNDING * float(np.abs(multipliers).sum())
+    def offset(self, multipliers: FloatArray) -> FloatArray:
+        """What the auxiliary variables, and the rounding of the rows, can take off bounds with these multipliers."""
+        taken = np.minimum(multipliers @ self._auxiliary, 0.0) @ self._limit
+        result: FloatArray = taken - ROW_ROUNDING * np.abs(multipliers).sum(axis=1)
+        return result
 
     def usable(self, multipliers: FloatArray) -> FloatArray:
         """Multipliers of inequalities made non-negative, as weak duality needs them."""
@@ -135,8 +132,7 @@ class Evaluator:
 
     def least(self, lower: FloatArray, upper: FloatArray, multipliers: FloatArray, cost: FloatArray) -> FloatArray:
         """Lower limits of cost . v over the allowed posteriors in each box."""
-        constant = np.array([self.offset(line) for line in multipliers])
-        result: FloatArray = cheapest(lower, upper, cost + multipliers @ self.own) + constant
+        result: FloatArray = cheapest(lower, upper, cost + multipliers @ self.own) + self.offset(multipliers)
         return result
 
 
@@ -146,7 +142,8 @@ def cheapest(lower: FloatArray, upper: FloatArray, cost: FloatArray) -> FloatArr
     inf where a row allows no distribution.
     """
     order = np.argsort(cost, axis=1)
-    room = np.take_along_axis(upper - lower, order, axis=1)
+    every = np.arange(len(cost))[:, None]
+    room = (upper - lower)[every, order]
     spare = 1.0 - lower.sum(axis=1)
     before = np.cumsum(room, axis=1)
     rounding = 1e-15 * lower.shape[1]
@@ -154,7 +151,7 @@ def cheapest(lower: FloatArray, upper: FloatArray, cost: FloatArray) -> FloatArr
     before -= room
     np.subtract(spare[:, None], before, out=before)
     np.clip(before, 0.0, room, out=before)
-    value = np.einsum("ij,ij->i", np.take_along_axis(cost, order, axis=1), before)
+    value = np.einsum("ij,ij->i", cost[every, order], before)
     value += np.einsum("ij,ij->i", cost, lower)
     value[empty] = np.inf
     result: FloatArray = value
@@ -201,7 +198,7 @@ class Proof:
         for box, symbol, point in self.splits:
             if not cover.lower[box, symbol] <= point <= cover.upper[box, symbol]:
                 return -np.inf
-            cover.split(box, symbol, point)
+            cover.split(np.array([box]), np.array([symbol]), np.array([point]))
         worst = evaluator.bounds(cover.lower, cover.upper, evaluator.usable(self.multipliers), self.prices).min()
         return float(self.prices @ self.polytope.p_useful + worst)
 

@@ -80,12 +80,12 @@ def _attempts(polytope: Polytope, points: FloatArray, weights: FloatArray) -> It
     """Mixtures ever further inside: polished, then with a rest, then mixed with P_X, which is inside of everything."""
     target = polytope.p_useful
     if not polytope.is_lifted:  # rows with auxiliary variables do not determine the point
-        polished = [polish(polytope, points, margin) for margin in MARGINS]
-        for moved in polished if len(target) <= SOLVED_EXACTLY else ():
-            exact = mixture_weights(moved, weights, target)
-            if exact.min() >= 0:
-                yield moved, exact
-        for moved in polished:
+        for margin in MARGINS:
+            moved = polish(polytope, points, margin)
+            if len(target) <= SOLVED_EXACTLY:
+                exact = mixture_weights(moved, weights, target)
+                if exact.min() >= 0:
+                    yield moved, exact
             yield with_rest(moved, weights, target)
     for share in PULLS:
         yield with_rest((1 - share) * points + share * target, weights, target)

@@ -32,10 +32,16 @@ from discreet.notions import Notion, PerfectPrivacy
 __all__ = ["Problem", "optimal"]
 
 #: Linear programmes solved at most where no time limit is given; scaled down for large alphabets.
-PROGRAMMES, PROGRAMME_SIZE = 40_000, 200
+PROGRAMMES, PROGRAMME_SIZE = 100_000, 200
+
+#: Smaller alphabets need no search before the proof, which finds all that is missing on its way.
+SEARCH_FROM = 40
 
 #: Share of the time that goes to the search for mechanisms; the rest proves how good they are.
 SEARCH_SHARE = 0.35
+
+#: Share of the time that search and proof may take; the rest turns the result into a mechanism.
+WORK_SHARE = 0.97
 
 
 def optimal(
@@ -55,7 +61,7 @@ def optimal(
     problem = Problem(joint, notion, also)
     if search == "vertices":
         return problem.by_vertices()
-    return problem.by_columns(seed, Budget(time_limit), time_limit is not None)
+    return problem.by_columns(seed, Budget(time_limit).share(WORK_SHARE), time_limit is not None)
 
 
 class Problem:
@@ -86,19 +92,24 @@ class Problem:
         """The exact check, under every joint."""
         return all(self.notion.holds(joint, mechanism) for joint in (self.joint, *self.also))
 
-    def start(self) -> FloatArray:
-        """Posteriors of the fallback's blocks: they average to P_X, so that the first mixture is a mechanism."""
+    def start(self) -> tuple[FloatArray, FloatArray]:
+        """Posteriors of the fallback's blocks and their weights: they average to P_X, a first mechanism."""
         p = self.polytope.p_useful
-        blocks = self.fallback[self.symbols]
-        points = np.array([np.where(blocks == b, p, 0.0) / p[blocks == b].sum() for b in np.unique(blocks)])
-        return np.vstack([points, p / p.sum()])
+        _, blocks = np.unique(self.fallback[self.symbols], return_inverse=True)
+        weights = np.zeros(int(blocks.max()) + 1)
+        np.add.at(weights, blocks, p)
+        points = np.zeros((len(weights), len(p)))
+        points[blocks, np.arange(len(p))] = p / weights[blocks]
+        return points, weights
 
     def by_columns(self, seed: int, budget: Budget, limited: bool) -> Outcome:
         """Column generation, then a proof of how good it is."""
         n = self.polytope.n_useful
-        generation = ColumnGeneration(self.polytope, self.start(), seed)
-        generation.list_small_supports()
-        generation.search(budget.share(SEARCH_SHARE))
+        generation = ColumnGeneration(self.polytope, *self.start(), seed)
+        searching = budget.share(SEARCH_SHARE)
+        generation.list_small_supports(searching)
+        if n > SEARCH_FROM:
+            generation.search(searching)
         most = 10**9 if limited else int(PROGRAMMES * min(1.0, PROGRAMME_SIZE / n)) + 5 * n
         proof = prove(generation, budget, generation.pricing.solved + most)
         used = generation.used()

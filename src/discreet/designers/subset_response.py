@@ -45,8 +45,8 @@ def _respond(polytope: Polytope, members: IntArray, seed: int, budget: Budget) -
     whole[0, members] = mass / mass.sum()
     if len(members) == 1 or budget.over:
         return whole, np.array([mass.sum()])
-    generation = ColumnGeneration(_inside(polytope, members), whole[:, members], seed)
-    generation.list_small_supports()
+    generation = ColumnGeneration(_inside(polytope, members), whole[:, members], np.ones(1), seed)
+    generation.list_small_supports(budget)
     if len(members) > 2:  # a pair has no other posteriors than those listed
         generation.search(budget)
     used = generation.used()
