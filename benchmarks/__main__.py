@@ -1,24 +1,47 @@
-"""``make bench``: all benchmarks, or those named (audit, merging, sweep)."""
+"""``make bench``: all benchmarks, or those named (audit, merging, optimal, sweep)."""
 
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import argparse
 import os
-import sys
+from pathlib import Path
 
 # One core: the limits are stated for it, and threads of a BLAS would blur the ratios.
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 
-from benchmarks import audit, merging, sweep
+from benchmarks import audit, merging, optimal, sweep
 from benchmarks.common import show
 
-BENCHMARKS = {"sweep": sweep, "merging": merging, "audit": audit}
+BENCHMARKS = {"sweep": sweep, "merging": merging, "audit": audit, "optimal": optimal}
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="name", help=f"of {', '.join(BENCHMARKS)}; left out: all")
+    options = parser.add_argument_group("optimal")
+    parts = [*optimal.PARTS, *optimal.LARGE]
+    options.add_argument("--part", action="append", default=[], choices=parts, help="only this; may be repeated")
+    options.add_argument("--large", action="store_true", help="also the parts that take an hour")
+    options.add_argument("--joints", type=int, default=100, help="at most so many joints in each part")
+    options.add_argument("--results", type=Path, default=optimal.RESULTS, help="folder of the CSV and the plot")
+    chosen = parser.parse_args()
+    unknown = set(chosen.names) - set(BENCHMARKS)
+    if unknown:
+        parser.error(f"no benchmark {', '.join(sorted(unknown))}. Known: {', '.join(BENCHMARKS)}.")
+    return chosen
 
 
 def main() -> None:
-    chosen = sys.argv[1:] or list(BENCHMARKS)
-    show([row for name in chosen for row in BENCHMARKS[name].rows()])
+    chosen = arguments()
+    options = {"parts": chosen.part, "large": chosen.large, "most": chosen.joints, "results": chosen.results}
+    # Rows are shown as they come: the long parts can be stopped without losing what they found.
+    show(
+        row
+        for name in chosen.names or BENCHMARKS
+        for row in BENCHMARKS[name].rows(**(options if name == "optimal" else {}))
+    )
 
 
 main()

@@ -13,11 +13,12 @@ SOURCE = Path(__file__).parent.parent / "src" / "discreet"
 
 # A module may import from its own layer and from those before it.
 LAYERS = [
-    ["errors", "_numeric", "labels", "_validate", "_files", "_stored"],
+    ["errors", "_numeric", "labels", "_validate", "_files", "_json", "_stored"],
     ["joint", "mechanism"],
     ["measures", "exact", "tables", "samples"],
     ["notions"],
     ["designers", "testing"],
+    ["sweeps", "plots"],
     ["report"],
     ["cli"],
 ]

@@ -8,6 +8,7 @@ from discreet.designers import Design, design, methods
 from discreet.joint import Joint
 from discreet.mechanism import Mechanism
 from discreet.notions import ALIP, LDP, LIP, AlphaLift, Chi2Lift, L1Lift, MaxLift, Notion, PerfectPrivacy
+from discreet.sweeps import Frontier, frontier
 
 __version__ = _version("discreet")
 
@@ -18,6 +19,7 @@ __all__ = [
     "AlphaLift",
     "Chi2Lift",
     "Design",
+    "Frontier",
     "Joint",
     "L1Lift",
     "MaxLift",
@@ -26,6 +28,7 @@ __all__ = [
     "PerfectPrivacy",
     "design",
     "errors",
+    "frontier",
     "measures",
     "methods",
     "samples",

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from discreet.errors import InputError
 
-__all__ = ["check_target", "write_text"]
+__all__ = ["check_target", "write_bytes", "write_text"]
 
 
 def check_target(path: str | os.PathLike[str], *, force: bool, never: Iterable[str | os.PathLike[str]] = ()) -> None:
@@ -34,6 +34,11 @@ def check_target(path: str | os.PathLike[str], *, force: bool, never: Iterable[s
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
+    """Write text in UTF-8, whole or not at all."""
+    write_bytes(path, text.encode())
+
+
+def write_bytes(path: str | os.PathLike[str], content: bytes) -> None:
     """Write under a temporary name in the same folder, then rename: no reader sees half a file."""
     check_target(path, force=True)
     target = Path(os.path.realpath(path))  # a link keeps pointing where it did
@@ -42,8 +47,8 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
     except OSError as error:
         raise InputError(f"cannot write {str(target)!r}: {error.strerror}.") from None
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            stream.write(text)
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(content)
             stream.flush()
             os.fsync(stream.fileno())
         os.chmod(temporary, 0o666 & ~_umask())

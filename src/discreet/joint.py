@@ -301,6 +301,10 @@ class Joint:
             floats_suffice=None if self.floats_suffice else False,
         )
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What another process needs: the exact masses themselves instead of how to make them."""
+        return {**self.__dict__, "masses": self.masses, "_make_masses": None}
+
     def to_dict(self) -> dict[str, Any]:
         """Labels, sizes and cells as plain data."""
         return {

@@ -166,6 +166,13 @@ BAD = [
     (["design", "{csv}", "--sensitive", "income", "--useful", "job", "--epsilon", "1", "-o", "{dir}/no/m.json"], 2, "no directory"),
     (["design", "{csv}", "--sensitive", "income", "--useful", "job", "--epsilon", "1", "-o", "{dir}/latin.csv"], 2, "--force"),
     (["design", "{csv}", "--sensitive", "income", "--useful", "job", "--epsilon", "1", "-o", "{csv}", "--force"], 2, "input itself"),
+    (["frontier", "{csv}", "--sensitive", "income", "--useful", "job", "--epsilon", "2:1:5"], 2, "FIRST:LAST:COUNT"),
+    (["frontier", "{csv}", "--sensitive", "income", "--useful", "job", "--epsilon", "-1"], 2, "at least 0"),
+    (["frontier", "{csv}", "--sensitive", "income", "--useful", "job", "--method", "magic"], 2, "no method 'magic'"),
+    (["frontier", "{csv}", "--sensitive", "income", "--useful", "job", "--notion", "alip"], 2, "needs --lam"),
+    (["frontier", "{csv}", "--sensitive", "income", "--useful", "job", "-o", "{dir}/f.xls"], 2, ".svg"),
+    (["frontier", "{csv}", "--sensitive", "income", "--useful", "job", "-o", "{dir}/latin.csv"], 2, "--force"),
+    (["frontier", "{csv}", "--sensitive", "income", "--useful", "job", "--epsilon", "0.01", "--keep", "1"], 2, "Sweep larger budgets"),
     (["nonsense"], 2, "nonsense"),
 ]  # fmt: skip
 
@@ -225,11 +232,34 @@ def test_a_failed_design_writes_nothing(call, tmp_path: Path, monkeypatch: pytes
     assert list(tmp_path.iterdir()) == []
 
 
+def test_frontier_answers_the_question_that_users_ask(call, tmp_path: Path) -> None:
+    files = [tmp_path / name for name in ("f.svg", "f.csv", "f.json")]
+    outputs = [token for path in files for token in ("-o", path)]
+    sweep = ["frontier", *ADULT, "--lam", "0.5", "--epsilon", "1:2:3", "--method", "all", "--keep", "0.9"]
+    code, out, err = call(*sweep, *outputs)
+    assert code == 0
+    assert "Smallest budget that keeps 90 %: epsilon 1.38" in out
+    assert all(path.exists() and str(path) in err for path in files)
+    code, out, _ = call(*sweep, "--format", "json", "--workers", "2")
+    data = json.loads(out)
+    assert code == 0
+    stored = json.loads(files[2].read_text())["rows"]
+    assert [row["nmi"] for row in data["rows"]] == [row["nmi"] for row in stored]
+    assert {row["method"] for row in data["rows"]} == {"watchdog", "subset-merging", "subset-response", "optimal"}
+    assert data["smallest"]["nmi"] >= 0.9
+    assert data["smallest"]["epsilon"] == pytest.approx(1.387, abs=2e-3)
+
+
 def test_demo_leaves_its_results(call, tmp_path: Path) -> None:
     code, out, _ = call("demo", "-o", tmp_path / "out")
     assert code == 0
     assert "keeps" in out
-    assert {path.name for path in (tmp_path / "out").iterdir()} == {"audit.json", "mechanism.json", "tradeoff.csv"}
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {
+        "audit.json",
+        "mechanism.json",
+        "tradeoff.csv",
+        "tradeoff.svg",
+    }
     joint = Joint.from_table(samples.adult(), "relationship", "occupation")
     mechanism = Mechanism.from_json(tmp_path / "out" / "mechanism.json")
     released = joint.through(mechanism)

@@ -21,6 +21,7 @@ import discreet
 from discreet.cli.audit import audit
 from discreet.cli.demo import demo
 from discreet.cli.design import design
+from discreet.cli.frontier import frontier
 from discreet.errors import DiscreetError
 
 __all__ = ["app", "main", "run"]
@@ -34,7 +35,7 @@ app = App(
     version=lambda: discreet.__version__,
     help_format="plaintext",
 )
-for command in (audit, design, demo):
+for command in (audit, design, frontier, demo):
     app.command(command)
 
 

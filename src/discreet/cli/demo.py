@@ -3,22 +3,21 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-import csv
-import io
+import importlib.util
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from cyclopts import Parameter
 
-from discreet import _files, samples
+from discreet import _files, _json, samples
 from discreet.designers import design
 from discreet.errors import InputError
 from discreet.joint import Joint
 from discreet.notions import ALIP
-from discreet.report import json as report_json
 from discreet.report.summary import audit_summary
-from discreet.report.text import audit_text, design_text, make_console, tradeoff_text
+from discreet.report.text import audit_text, design_text, frontier_text, make_console
+from discreet.sweeps import frontier
 
 __all__ = ["demo"]
 
@@ -36,7 +35,7 @@ def demo(*, output: Annotated[Path, Parameter(name=["--output", "-o"])] = Path("
     Parameters
     ----------
     output
-        Directory that audit.json, mechanism.json and tradeoff.csv are written to.
+        Directory that audit.json, mechanism.json, tradeoff.csv and tradeoff.svg are written to.
     """
     try:
         output.mkdir(parents=True, exist_ok=True)
@@ -49,7 +48,7 @@ def demo(*, output: Annotated[Path, Parameter(name=["--output", "-o"])] = Path("
     console.rule("1. Audit: what does occupation give away?", align="left")
     summary = audit_summary(joint, notion)
     console.print(audit_text(summary))
-    _files.write_text(output / "audit.json", report_json.dumps(summary) + "\n")
+    _files.write_text(output / "audit.json", _json.dumps(summary) + "\n")
 
     console.rule("2. Design: mechanisms that keep the promise", align="left")
     designs = [design(joint, notion, method) for method in METHODS]
@@ -60,28 +59,15 @@ def demo(*, output: Annotated[Path, Parameter(name=["--output", "-o"])] = Path("
     best.mechanism.to_json(output / "mechanism.json")
 
     console.rule(f"3. Trade-off: epsilon in total, {LAM:g} of it for falling beliefs", align="left")
-    rows = tradeoff(joint)
-    console.print(tradeoff_text(rows))
-    _files.write_text(output / "tradeoff.csv", _as_csv(rows))
+    swept = frontier(joint, ALIP.split, EPSILONS, METHODS, lams=[LAM])
+    console.print(frontier_text(swept))
+    swept.save(output / "tradeoff.csv")
+    files = ["audit.json", "mechanism.json", "tradeoff.csv"]
+    if importlib.util.find_spec("matplotlib") is not None:  # the extra "plots"
+        swept.save(output / "tradeoff.svg")
+        files.append("tradeoff.svg")
     console.print(
         f"\n{best.method} keeps {100 * best.nmi:.1f} % of occupation at epsilon {CHOSEN:g}. "
-        f"Look at {output}/audit.json, {output}/mechanism.json and {output}/tradeoff.csv."
+        f"Look into {output} at {', '.join(files)}."
     )
     return 0
-
-
-def tradeoff(joint: Joint) -> list[dict[str, Any]]:
-    """NMI of every method at a range of budgets."""
-    rows = []
-    for epsilon in EPSILONS:
-        notion = ALIP.split(epsilon, LAM)
-        rows.append({"epsilon": epsilon} | {name: design(joint, notion, name).nmi for name in METHODS})
-    return rows
-
-
-def _as_csv(rows: list[dict[str, Any]]) -> str:
-    stream = io.StringIO()
-    writer = csv.DictWriter(stream, fieldnames=list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return stream.getvalue()

@@ -9,16 +9,15 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Group, Parameter
 
-from discreet import samples
+from discreet import _json, samples
 from discreet.errors import InputError, InvalidNotionError, UnusableColumnError
 from discreet.joint import Joint
 from discreet.notions import ALIP, LDP, LIP, AlphaLift, Chi2Lift, L1Lift, MaxLift, Notion, PerfectPrivacy
-from discreet.report import json as report_json
 from discreet.report import text as report_text
 from discreet.tables.binning import parse_option
 from discreet.tables.sources import table_files
 
-__all__ = ["Format", "NotionOptions", "input_files", "load_joint", "load_table", "show"]
+__all__ = ["Format", "NotionName", "NotionOptions", "input_files", "load_joint", "load_table", "show"]
 
 Format = Literal["text", "json"]
 NotionName = Literal["lip", "alip", "ldp", "max-lift", "perfect", "l1", "chi2", "alpha-lift"]
@@ -144,6 +143,6 @@ def load_joint(table: str, sensitive: list[str], useful: list[str], bins: tuple[
 def show(output_format: Format, data: dict[str, Any], text: Any) -> None:
     """The result on stdout, as JSON or as text."""
     if output_format == "json":
-        sys.stdout.write(report_json.dumps(data) + "\n")
+        sys.stdout.write(_json.dumps(data) + "\n")
     else:
         report_text.make_console(sys.stdout).print(text)

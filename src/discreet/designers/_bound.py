@@ -44,7 +44,7 @@ BOXES_UP_TO = 2000
 CLOSED_GAP = 3e-8
 
 #: Sizes of multipliers that are tried on an empty box.
-RAY_SIZES = (1e2, 1e4, 1e6)
+RAY_SIZES = (1.0, 1e2, 1e4, 1e6)
 
 #: Boxes are not cut closer than this to their sides.
 NARROW = 1e-9
@@ -101,6 +101,7 @@ class _Prover:
             if not len(new) and (bounds[some] <= before).all():
                 return  # chords touch the curve, or a box is called empty without proof: only rounding is left
             gain = points[self.generation.reduced_costs(points) < NO_GAIN]
+            gain = gain[self.polytope.exceeded(gain) <= NARROW]  # boxes that only touch the polytope yield none
             if len(gain):
                 self.generation.add(Columns.of(np.vstack([gain, self.generation.descend(gain, LAST_SMOOTHING)])))
                 if not self.generation.solve():
@@ -170,10 +171,16 @@ class _Prover:
         own.bases[boxes] = solved.bases
         own.learn(boxes, solved.multipliers)
         bounds = own.bounds(prices, boxes)
-        for size in RAY_SIZES:  # the bound of an empty box grows with the multipliers that prove it empty
+        for size in RAY_SIZES:
+            # The bound of an empty box grows with the multipliers that prove it empty; of one that only touches the
+            # polytope, it shrinks when they get large.
             empty = np.flatnonzero(solved.is_empty & (bounds < self._needed(prices)))
+            before = own.multipliers[boxes[empty]]
             own.learn(boxes[empty], solved.multipliers[empty] + size * solved.rays[empty])
-            bounds[empty] = own.bounds(prices, boxes[empty])
+            tried = own.bounds(prices, boxes[empty])
+            worse = tried <= bounds[empty]
+            own.learn(boxes[empty[worse]], before[worse])
+            bounds[empty] = np.maximum(tried, bounds[empty])
         return bounds, np.where(solved.is_solved[:, None], solved.points, np.nan)
 
 

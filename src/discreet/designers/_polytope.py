@@ -42,6 +42,13 @@ class Polytope:
         """Whether auxiliary variables are needed."""
         return bool(self.rows.shape[1] > self.n_useful)
 
+    def exceeded(self, points: FloatArray) -> FloatArray:
+        """By how much each posterior exceeds the rows that have no auxiliary variables."""
+        sides = points @ self.own_rows.T
+        sides[:, (self.rows[:, self.n_useful :] != 0).any(axis=1)] = 0.0
+        result: FloatArray = np.where(self.equal, np.abs(sides), sides).max(axis=1, initial=0.0)
+        return result
+
     def auxiliary_limit(self) -> FloatArray:
         """Upper bounds of the auxiliary variables: from a row in which they all count positively."""
         auxiliary = self.rows[:, self.n_useful :]

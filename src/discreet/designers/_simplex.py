@@ -25,6 +25,9 @@ __all__ = ["Programmes", "Solutions"]
 #: Basic variables may violate their bounds by this much.
 FEASIBILITY = 1e-10
 
+#: Programmes that miss feasibility by less than this are solved all the same: their multipliers prove more than rays.
+TOUCHING = 1e-7
+
 #: Entries of the tableau smaller than this are no pivots.
 PIVOT = 1e-9
 
@@ -168,7 +171,13 @@ class _Tableau:
                 every = np.arange(len(leaving))
             sign = np.where(below[every, leaving] > 0, 1.0, -1.0)
             row = self.table[every, leaving] * sign[:, None]
-            entering, hopeless = self._ratio_test(row, worst)
+            entering, flips, short = self._ratio_test(row, worst)
+            touching = (short > 0) & (short <= TOUCHING)
+            if touching.any():
+                self._loosen(touching, leaving, sign, short)
+                continue
+            self.at_high ^= flips
+            hopeless = short > 0
             if hopeless.any():
                 self._store_empty(hopeless, row, sign, leaving)
                 if hopeless.all():
@@ -180,25 +189,37 @@ class _Tableau:
             self._store(np.ones(len(self.index), dtype=bool), None, None, _LOST)
         return self.value, self.reduced, self.status, self.ray, self.bases
 
-    def _ratio_test(self, row: FloatArray, worst: FloatArray) -> tuple[IntArray, BoolArray]:
-        """Entering variables: pass over bounds as long as the dual objective still grows; flips those passed."""
+    def _ratio_test(self, row: FloatArray, worst: FloatArray) -> tuple[IntArray, BoolArray, FloatArray]:
+        """Entering variables, those whose bounds are passed over, and by how much no step suffices (0: it does).
+
+        The step goes on over bounds for as long as the dual objective grows.
+        """
         able = np.where(self.at_high, row < -PIVOT, row > PIVOT)
         ratio = np.full(row.shape, np.inf)
         np.divide(self.table[:, -1], row, out=ratio, where=able)
         np.maximum(ratio, 0.0, out=ratio)
         drop = np.where(able, np.abs(row) * (self.high_n - self.low_n), 0.0)
-        hopeless: BoolArray = drop.sum(axis=1) < worst - FEASIBILITY / 2
+        short = worst - drop.sum(axis=1)
+        short[short < FEASIBILITY / 2] = 0.0
         every = np.arange(len(row))[:, None]
         order, passed = _nearest(ratio, drop, NEAR)
-        if order.shape[1] < row.shape[1] and (passed[~hopeless, -1] < worst[~hopeless]).any():
+        if order.shape[1] < row.shape[1] and (passed[short == 0, -1] < worst[short == 0]).any():
             order, passed = _nearest(ratio, drop, row.shape[1])
         # The last breakpoint stands in where rounding leaves the sum a hair short.
         able_count = able[every, order].sum(axis=1)
+        short[able_count == 0] = worst[able_count == 0]
         place = np.minimum((passed < worst[:, None]).sum(axis=1), np.maximum(able_count - 1, 0))
-        behind = np.arange(order.shape[1]) < place[:, None]
-        behind[hopeless] = False
-        self.at_high[every, order] ^= behind
-        return order[every[:, 0], place], hopeless | (able_count == 0)
+        flips = np.zeros(row.shape, dtype=bool)
+        flips[every, order] = np.arange(order.shape[1]) < place[:, None]
+        flips[short > 0] = False
+        return order[every[:, 0], place], flips, short
+
+    def _loosen(self, touching: BoolArray, leaving: IntArray, sign: FloatArray, short: FloatArray) -> None:
+        """A box that misses the polytope by rounding touches it: move the violated bound by what is missing."""
+        which, where = np.flatnonzero(touching), leaving[touching]
+        amount = short[touching] + FEASIBILITY
+        self.low_b[which, where] -= np.where(sign[touching] > 0, amount, 0.0)
+        self.high_b[which, where] += np.where(sign[touching] < 0, amount, 0.0)
 
     def _pivot(self, leaving: IntArray, entering: IntArray, sign: FloatArray) -> None:
         table = self.table

@@ -130,9 +130,9 @@ def design(joint: Joint, notion: Notion, method: str = "optimal", **options: Any
         fits the notion, the size and the time; see `methods`.
     **options
         Options of the method. Optimal: ``time_limit`` in seconds (left out: a fixed amount of work, so that the
-        result depends on the seed alone), ``seed``, and ``also``, a list of further joints over
-        the same values under which the notion must hold as well. Subset response and auto: ``time_limit``
-        and ``seed``.
+        result depends on the seed alone), ``seed``, ``start``, a mechanism to improve on, and ``also``, a list of
+        further joints over the same values under which the notion must hold as well. Subset response and auto:
+        ``time_limit`` and ``seed``.
         Watchdog: ``randomisation="merge" | "uniform"``.
 
     Returns

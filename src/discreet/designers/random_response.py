@@ -40,6 +40,9 @@ SEARCH_FROM = 40
 #: Share of the time that goes to the search for mechanisms; the rest proves how good they are.
 SEARCH_SHARE = 0.35
 
+#: Rows that a given posterior may exceed by rounding; it is polished like any other.
+INSIDE = 1e-12
+
 #: Share of the time that search and proof may take; the rest turns the result into a mechanism.
 WORK_SHARE = 0.97
 
@@ -52,13 +55,14 @@ def optimal(
     seed: int = 0,
     time_limit: float | None = None,
     also: Sequence[Joint] = (),
+    start: Mechanism | None = None,
 ) -> Outcome:
     """The best mechanism found, with a proven upper limit of what any mechanism under the notion keeps."""
     if search not in ("columns", "vertices"):
         raise InputError(f"search must be 'columns' or 'vertices', got {search!r}.")
     if time_limit is not None and not time_limit > 0:
         raise InputError(f"time_limit must be a positive number of seconds, got {time_limit}.")
-    problem = Problem(joint, notion, also)
+    problem = Problem(joint, notion, also, start)
     if search == "vertices":
         return problem.by_vertices()
     return problem.by_columns(seed, Budget(time_limit).share(WORK_SHARE), time_limit is not None)
@@ -67,7 +71,9 @@ def optimal(
 class Problem:
     """One joint, or several over the same alphabets, and the symbols that need a decision."""
 
-    def __init__(self, joint: Joint, notion: Notion, also: Sequence[Joint] = ()) -> None:
+    def __init__(
+        self, joint: Joint, notion: Notion, also: Sequence[Joint] = (), start: Mechanism | None = None
+    ) -> None:
         if not notion.is_polyhedral:
             raise UnsupportedNotionError(
                 f"the allowed posteriors of {notion} are not a polytope. Use method='subset-merging', which serves it."
@@ -80,6 +86,9 @@ class Problem:
         allowed = PerfectPrivacy() if self.is_perfect else notion
         self.polytope = Polytope.of(inner, allowed, [_folded(other, joint, self.symbols) for other in also])
         self.fallback = self._merged()
+        if start is not None and start.useful != joint.useful:
+            raise InputError("start takes a mechanism over the useful values of the joint, in the same order.")
+        self.given = start
 
     def _merged(self) -> IntArray:
         """Partition of the symbols that keeps the notion: subset merging, or all in one where others object."""
@@ -102,10 +111,20 @@ class Problem:
         points[blocks, np.arange(len(p))] = p / weights[blocks]
         return points, weights
 
+    def known(self) -> FloatArray:
+        """Posteriors of the mechanism given to start from, those that are allowed."""
+        if self.given is None or self.polytope.is_lifted:
+            return np.empty((0, self.polytope.n_useful))
+        cells = (self.joint.p_useful[:, None] * self.given.channel)[self.symbols].T
+        points: FloatArray = cells[cells.sum(axis=1) > 0]
+        points /= points.sum(axis=1, keepdims=True)
+        return points[self.polytope.exceeded(points) <= INSIDE]
+
     def by_columns(self, seed: int, budget: Budget, limited: bool) -> Outcome:
         """Column generation, then a proof of how good it is."""
         n = self.polytope.n_useful
         generation = ColumnGeneration(self.polytope, *self.start(), seed)
+        generation.add(Columns.of(self.known()))
         searching = budget.share(SEARCH_SHARE)
         generation.list_small_supports(searching)
         if n > SEARCH_FROM:
@@ -133,6 +152,8 @@ class Problem:
     def outcome(self, points: FloatArray, weights: FloatArray, proof: Proof | None) -> Outcome:
         """The mixture as a mechanism, or the fallback where that keeps more."""
         candidates = [Mechanism.from_blocks(self.joint, self.fallback)]
+        if self.given is not None and self.holds(self.given):
+            candidates.append(self.given)
         if self.is_perfect:
             made = self._perfect(points, weights)
         else:

@@ -13,14 +13,18 @@ import dataclasses
 import numpy as np
 
 from discreet._numeric import FloatArray, IntArray
+from discreet.designers._bound import prove
 from discreet.designers._column_generation import Budget, ColumnGeneration
 from discreet.designers._outcome import Outcome
 from discreet.designers._polytope import Polytope
-from discreet.designers.random_response import Problem
+from discreet.designers.random_response import SEARCH_FROM, Problem
 from discreet.joint import Joint
 from discreet.notions import Notion
 
 __all__ = ["subset_response"]
+
+#: Linear programmes solved at most inside one block.
+MOST_PROGRAMMES = 5_000
 
 
 def subset_response(joint: Joint, notion: Notion, *, seed: int = 0, time_limit: float | None = None) -> Outcome:
@@ -47,8 +51,10 @@ def _respond(polytope: Polytope, members: IntArray, seed: int, budget: Budget) -
         return whole, np.array([mass.sum()])
     generation = ColumnGeneration(_inside(polytope, members), whole[:, members], np.ones(1), seed)
     generation.list_small_supports(budget)
-    if len(members) > 2:  # a pair has no other posteriors than those listed
+    if len(members) > SEARCH_FROM:
         generation.search(budget)
+    elif len(members) > 2:  # a pair has no other posteriors than those listed
+        prove(generation, budget, MOST_PROGRAMMES)  # finds what is missing on its way
     used = generation.used()
     points = np.zeros((len(used), polytope.n_useful))
     points[:, members] = generation.columns.dense(used, len(members))

@@ -13,11 +13,15 @@ from rich.text import Text
 
 from discreet import labels
 from discreet.designers import Design
+from discreet.sweeps import Frontier, FrontierRow
 
-__all__ = ["audit_text", "design_text", "make_console", "tradeoff_text"]
+__all__ = ["audit_text", "design_text", "frontier_text", "make_console"]
 
 #: Symbols shown by default; JSON has all of them.
 SHOWN_SYMBOLS = 15
+
+#: Curves of a frontier that get bars; more would not fit a line.
+MOST_BARS = 3
 
 #: Width of text that goes to a file or a pipe.
 PLAIN_WIDTH = 110
@@ -213,21 +217,33 @@ def _codebook_table(design: Design, shown: int = 2 * SHOWN_SYMBOLS) -> Table:
     return table
 
 
-def tradeoff_text(rows: Sequence[dict[str, Any]]) -> Table:
-    """Kept information of several methods over a range of budgets, with bars."""
+def frontier_text(frontier: Frontier, keep: float | None = None, smallest: FrontierRow | None = None) -> Group:
+    """What every budget keeps under every method, with bars; the knee; the smallest budget where asked for."""
+    curves = frontier.curves()
+    several = len({lam for _, lam in curves}) > 1
     table = Table(box=None, pad_edge=False, title="How much of X each budget keeps (NMI, 0 to 1)", title_justify="left")
-    methods = [name for name in rows[0] if name != "epsilon"]
-    width = 48 // len(methods)
     table.add_column("epsilon (nats)", justify="right")
-    for method in methods:
-        table.add_column(method, justify="right")
+    width = 48 // len(curves) if len(curves) <= MOST_BARS else 0
+    for method, lam in curves:
+        table.add_column(f"{method}, lam {lam:g}" if several else method, justify="right")
         table.add_column("")
-    for row in rows:
-        cells = [f"{row['epsilon']:g}"]
-        for method in methods:
-            cells += [f"{row[method]:.3f}", "#" * round(width * row[method])]
+    for at_budget in zip(*curves.values()):
+        cells = [f"{at_budget[0].epsilon:.4g}"]
+        for row in at_budget:
+            cells += [f"{row.nmi:.3f}", "#" * round(width * row.nmi)]
         table.add_row(*cells)
-    return table
+    parts: list[Any] = [table, "", _row_sentence("Knee", frontier.knee())]
+    if smallest is not None and keep is not None:
+        parts.append(_row_sentence(f"Smallest budget that keeps {100 * keep:g} %", smallest))
+    return Group(*parts)
+
+
+def _row_sentence(title: str, row: FrontierRow) -> Text:
+    limit = "" if row.bound is None else f" (proven limit {row.bound:.4f})"
+    return bold(f"{title}: epsilon {row.epsilon:.4g}") + (
+        f" with {row.method}: NMI {row.nmi:.4f}{limit}, log max-lift {number(row.log_max_lift)}, "
+        f"log min-lift {number(row.log_min_lift)} nats."
+    )
 
 
 def factor_text(nats: float) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
 
 import numpy as np
 import pytest
@@ -19,11 +18,13 @@ SAME = 1e-7
 KINDS = [LIP, LDP, MaxLift, lambda e: ALIP.split(2 * e, 0.65)]
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", range(200))
 def test_columns_equal_vertices(seed: int) -> None:
     rng = np.random.default_rng(seed)
     joint = awkward_joint(seed, n_sensitive=int(rng.integers(2, 5)), n_useful=int(rng.integers(2, 7)))
-    for kind, epsilon in itertools.product(KINDS, (0.05, 0.4, 1.5)):
+    if measures.entropy(joint) < 1e-6:
+        return  # all but one symbol vanish within the solver's tolerance
+    for kind, epsilon in zip(KINDS, rng.permutation([0.05, 0.4, 1.0, 1.5])):
         notion = kind(epsilon)
         columns, vertices = design(joint, notion), design(joint, notion, search="vertices")
         assert columns.nmi == pytest.approx(vertices.nmi, abs=SAME), notion
@@ -75,13 +76,19 @@ def test_no_random_channel_beats_the_bound(notion: Notion) -> None:
     assert tried > 100
 
 
-def test_ldp_and_lip_answers_agree_with_lemma_1() -> None:
-    """LDP(e) implies LIP(e) implies LDP(2e): so do the optima."""
-    for seed in range(5):
-        joint = Joint.random(2, 5, seed=seed)
-        ldp, lip, wide = (design(joint, notion).nmi for notion in (LDP(0.5), LIP(0.5), LDP(1.0)))
-        assert ldp <= lip + SAME
-        assert lip <= wide + SAME
+@pytest.mark.parametrize("seed", range(10))
+def test_answers_agree_with_proposition_1_and_lemma_1(seed: int) -> None:
+    """ALIP(lam e, (1 - lam) e) implies LDP(e), LDP(e) implies LIP(e), LIP(e) implies LDP(2e): so do the optima."""
+    joint = Joint.random(2 + seed % 3, 6, seed=seed)
+    ldp, lip, wide = (design(joint, notion) for notion in (LDP(0.5), LIP(0.5), LDP(1.0)))
+    for lam in (0.35, 0.5, 0.65):
+        split = design(joint, ALIP.split(0.5, lam))
+        assert LDP(0.5).holds(joint, split.mechanism)
+        assert split.nmi <= ldp.nmi + SAME
+    assert LIP(0.5).holds(joint, ldp.mechanism)
+    assert LDP(1.0).holds(joint, lip.mechanism)
+    assert ldp.nmi <= lip.nmi + SAME
+    assert lip.nmi <= wide.nmi + SAME
 
 
 def test_proofs_are_checked_without_a_solver_and_can_fail() -> None:
@@ -101,7 +108,7 @@ def test_proofs_are_checked_without_a_solver_and_can_fail() -> None:
 
 
 def test_a_time_limit_still_gives_a_mechanism_and_a_bound() -> None:
-    joint = Joint.random(10, 80, seed=1)
+    joint = Joint.random(15, 150, seed=1)
     notion = ALIP.split(1.0, 0.5)
     result = design(joint, notion, time_limit=1.0)
     assert result.status.startswith("gap")

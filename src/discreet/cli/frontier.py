@@ -1,0 +1,132 @@
+"""``discreet frontier``: what each budget keeps and leaks, under several methods."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import math
+import os
+import sys
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from discreet import _files
+from discreet.cli.options import Bins, Columns, Format, NotionName, NotionOptions, input_files, load_joint, show
+from discreet.cli.progress import watched
+from discreet.designers import methods as methods_for
+from discreet.errors import InputError
+from discreet.notions import Notion
+from discreet.report.text import frontier_text
+from discreet.sweeps import frontier as sweep
+
+__all__ = ["frontier"]
+
+Repeated = Parameter(negative="", consume_multiple=False)
+
+#: Smaller alphabets are swept faster than further processes start.
+PARALLEL_FROM = 60
+
+#: Budgets that a range may ask for.
+MOST_BUDGETS = 1000
+
+
+def frontier(
+    table: str,
+    *,
+    sensitive: Columns,
+    useful: Columns,
+    bins: Bins = (),
+    notion: NotionName | None = None,
+    epsilon: Annotated[tuple[str, ...], Repeated] = ("0.25:4:16",),
+    lam: Annotated[tuple[float, ...], Repeated] = (),
+    alpha: float | None = None,
+    method: Annotated[tuple[str, ...], Repeated] = ("subset-merging", "optimal"),
+    keep: float | None = None,
+    time_limit: float | None = None,
+    seed: int | None = None,
+    workers: int | None = None,
+    output: Annotated[tuple[Path, ...], Parameter(name=["--output", "-o"], negative="", consume_multiple=False)] = (),
+    force: Annotated[bool, Parameter(negative="")] = False,
+    format: Format = "text",
+) -> int:
+    """Sweep the budget: what is kept of the useful columns, and what leaks, under several methods.
+
+    Parameters
+    ----------
+    table
+        CSV or Parquet file, a glob over such files, or sample:adult.
+    sensitive
+        Column to protect; repeat the option for several.
+    useful
+        Column to publish; repeat the option for several.
+    bins
+        Cut a numeric column: age=0,18,65 or age=quantiles:10. Repeatable.
+    notion
+        Which promise is swept. Left out: lip, or alip where --lam is given.
+    epsilon
+        Budgets in nats: a number, several with commas, or FIRST:LAST:COUNT. Repeatable.
+    lam
+        Share of each budget that goes to the lower side. Repeatable: all are swept.
+    alpha
+        Order of alpha-lift, above 1.
+    method
+        Method to compare; repeat the option for several, or give all.
+    keep
+        Also find the smallest budget that keeps this share of the useful columns, such as 0.9.
+    time_limit
+        Seconds for each design.
+    seed
+        Seed of random starts.
+    workers
+        Processes that work in parallel. Left out: one, or all cores for large alphabets.
+    output
+        File for the result: .svg, .png or .pdf for a plot, .csv or .json for the numbers. Repeatable.
+    force
+        Replace existing output files.
+    format
+        Text for people, JSON for programs.
+    """
+    epsilons = [budget for text in epsilon for budget in _budgets(text)]
+    for path in output:
+        if path.suffix.lower() not in (".svg", ".png", ".pdf", ".csv", ".json"):
+            raise InputError(f"cannot tell the format of {str(path)!r}. Use .svg, .png, .pdf, .csv or .json.")
+        _files.check_target(path, force=force, never=input_files(table))
+
+    def family(budget: float, share: float | None = None) -> Notion:
+        built = NotionOptions(notion=notion, epsilon=budget, lam=share, alpha=alpha).build()
+        assert built is not None  # a budget is given
+        return built
+
+    joint = load_joint(table, sensitive, useful, bins)
+    options = {name: value for name, value in (("time_limit", time_limit), ("seed", seed)) if value is not None}
+    serving = methods_for(family(epsilons[0], lam[0] if lam else None))
+    # Auto is one of the others.
+    chosen = [name for name in serving if name != "auto"] if "all" in method else method
+    cores = workers or (1 if joint.n_useful < PARALLEL_FROM else os.cpu_count() or 1)
+    with watched("designs") as progress:
+        result = sweep(joint, family, epsilons, chosen, lams=lam or None, workers=cores, progress=progress, **options)
+        smallest = None if keep is None else result.smallest(keep)
+    for path in output:
+        result.save(path)
+    data = result.to_dict() | ({} if smallest is None else {"smallest": {"keep": keep} | smallest.to_dict()})
+    show(format, data, frontier_text(result, keep, smallest) if format == "text" else None)
+    for path in output:
+        sys.stderr.write(f"frontier written to {os.fspath(path)}\n")
+    return 0
+
+
+def _budgets(text: str) -> list[float]:
+    """Numbers out of ``1``, ``0.5,1,2`` or ``0.25:4:16``."""
+    try:
+        if ":" in text:
+            first, last, count = text.split(":")
+            low, high, size = float(first), float(last), int(count)
+            if not (2 <= size <= MOST_BUDGETS and 0 <= low < high and math.isfinite(high)):
+                raise ValueError
+            return [low + (high - low) * k / (size - 1) for k in range(size)]
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise InputError(
+            f"--epsilon {text!r} is no budget. Give a number, several with commas, or FIRST:LAST:COUNT."
+        ) from None
