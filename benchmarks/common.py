@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 
@@ -40,7 +40,7 @@ def interleaved(first: Callable[[], Any], second: Callable[[], Any], repeat: int
     return statistics.median(times[0]), statistics.median(times[1])
 
 
-def show(rows: list[Row]) -> None:
+def show(rows: Iterable[Row]) -> None:
     """A Markdown table."""
     print("| benchmark | seconds | beside | ratio | quality |")
     print("|---|---|---|---|---|")

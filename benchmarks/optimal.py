@@ -1,4 +1,4 @@
-"""(e)-(i) The optimal random response beside double description: quality, proven bounds, and time against |X|."""
+"""(e)-(j) The optimal random response beside double description: quality, proven bounds, and time against |X|."""
 
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 from scipy.optimize import linprog
 
 from benchmarks.common import Row
-from discreet import ALIP, Joint, design, measures
+from discreet import ALIP, LDP, Joint, design, measures
 
 #: From rows (b, a) of ``b + a v >= 0``, the first an equation, to the vertices of the polytope.
 Lister = Callable[[np.ndarray], np.ndarray]
@@ -26,8 +26,8 @@ RESULTS = Path(__file__).parent / "results"
 N_SENSITIVE, LAM = 5, 0.5
 #: Joints of the full benchmarks; fewer on request.
 PEER_JOINTS, MEAN_JOINTS, GAP_JOINTS, SCALING_JOINTS = 20, 100, 10, 3
-#: Alphabets for all searches, and further ones for column generation alone.
-LISTED, FURTHER = (5, 8, 11, 14, 17), (20, 30, 40, 60, 100)
+#: Alphabets of the plot, and up to which our listing of vertices and cddlib's are run beside column generation.
+ALPHABETS, MOST_FOR_VERTICES, MOST_FOR_CDDLIB = (5, 8, 11, 14, 17, 20, 24, 30, 40, 60, 100), 20, 30
 #: Exact rationals from floats would have denominators of 2^53; a millionth keeps ppl's integers short.
 DENOMINATOR = 10**6
 #: Ours end with a mechanism in integers that passed the exact check, the peers with a mixture in floats.
@@ -113,12 +113,14 @@ def peers() -> dict[str, Lister]:
     return found
 
 
-def searched(n: int, joints: int, epsilon: float, libraries: dict[str, Lister] | None) -> dict[str, list[Answer]]:
-    """Columns alone, or all searches where libraries are given, taking turns so that a noisy spell hits all."""
+def searched(
+    n: int, joints: int, epsilon: float, libraries: dict[str, Lister], vertices: bool = True
+) -> dict[str, list[Answer]]:
+    """All searches, taking turns so that a noisy spell hits all."""
     searches: dict[str, Callable[..., Answer]] = {"columns": ours}
-    if libraries is not None:
+    if vertices:
         searches["vertices"] = partial(ours, search="vertices")
-        searches |= {name: partial(peer, vertices) for name, vertices in libraries.items()}
+    searches |= {name: partial(peer, listed) for name, listed in libraries.items()}
     answers: dict[str, list[Answer]] = {name: [] for name in searches}
     for seed in range(joints):
         joint = Joint.random(N_SENSITIVE, n, seed=seed)
@@ -156,7 +158,18 @@ def seconds(answers: list[Answer]) -> float:
 def mean_kept(most: int, _: Path) -> Iterator[Row]:
     """(f) Mean NMI over many joints 17 x 5."""
     for epsilon in (1.0, 2.0):
-        yield from compared(f"(f) 17 x 5, eps {epsilon:g}", searched(17, min(MEAN_JOINTS, most), epsilon, None))
+        yield from compared(f"(f) 17 x 5, eps {epsilon:g}", searched(17, min(MEAN_JOINTS, most), epsilon, {}, False))
+
+
+def small_ldp(most: int, _: Path) -> Iterator[Row]:
+    """(j) LDP at the size of LTS20's Figure 3, where its Matlab takes 133 s."""
+    taken = []
+    for seed in range(min(PEER_JOINTS, most)):
+        joint = Joint.random(2, 5, seed=seed)
+        start = time.perf_counter()
+        found = design(joint, LDP(0.5))
+        taken.append(Answer(time.perf_counter() - start, found.nmi, found.bound or math.nan, found.status))
+    yield from compared("(j) LDP, 5 x 2, eps 0.5", {"columns": taken})
 
 
 def proven_gaps(most: int, _: Path) -> Iterator[Row]:
@@ -193,8 +206,9 @@ def scaling(most: int, results: Path) -> Iterator[Row]:
     """(i) Time against |X| at eps 1; leaves a CSV and a plot."""
     libraries = {name: vertices for name, vertices in peers().items() if name == "cddlib"}
     table = []
-    for n in LISTED + FURTHER:
-        answers = searched(n, min(SCALING_JOINTS, most), 1.0, libraries if n in LISTED else None)
+    for n in ALPHABETS:
+        listed = libraries if n <= MOST_FOR_CDDLIB else {}
+        answers = searched(n, min(SCALING_JOINTS, most), 1.0, listed, n <= MOST_FOR_VERTICES)
         table.append({"n_useful": n} | {f"{name}_seconds": seconds(found) for name, found in answers.items()})
         yield from compared(f"(i) {n} x {N_SENSITIVE}, eps 1", answers)
     results.mkdir(parents=True, exist_ok=True)
@@ -224,7 +238,7 @@ def plot(table: list[dict[str, float]], path: Path) -> None:
     axes.figure.savefig(path, metadata={"Date": None})
 
 
-PARTS = {"peers": beside_peers, "mean": mean_kept, "scaling": scaling}
+PARTS = {"peers": beside_peers, "mean": mean_kept, "ldp": small_ldp, "scaling": scaling}
 #: An hour and more: run on request only.
 LARGE = {"gaps": proven_gaps, "alphabets": large_alphabets}
 

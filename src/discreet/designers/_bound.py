@@ -49,6 +49,9 @@ RAY_SIZES = (1.0, 1e2, 1e4, 1e6)
 #: Boxes are not cut closer than this to their sides.
 NARROW = 1e-9
 
+#: A gap that shrank to this share is worth a copy of its proof.
+CLEARLY_LESS = 0.8
+
 #: Boxes solved at once.
 BATCH = 300
 
@@ -75,43 +78,48 @@ class _Prover:
         self.whole = float(entropies(self.p_useful))
 
     def run(self) -> Proof:
-        largest, largest_multipliers = self._largest_entries()
-        self.best = Proof(self.polytope, closed_form(self.p_useful, largest), largest, largest_multipliers)
+        largest, of_largest = self._extremes(-1.0)
+        smallest, of_smallest = self._extremes(1.0)
+        limit = closed_form(self.p_useful, largest)
+        self.best = Proof(self.polytope, limit, smallest, of_smallest, largest, of_largest)
         if not self._done() and 2 <= self.polytope.n_useful <= BOXES_UP_TO:
-            self.boxes = _Boxes(Cover(largest), self.evaluator, self.pricing)
-            self._refine()
+            self.boxes = _Boxes(Cover(smallest, largest), self.evaluator, self.pricing)
+            prices = self._refine()
+            self._record(prices, float(self.boxes.bounds(prices).min()), final=True)
         return self.best
 
-    def _refine(self) -> None:
-        """Solve the boxes of least bound; their minimisers become columns of the true problem, or places to cut."""
+    def _refine(self) -> FloatArray:
+        """Solve the boxes of least bound; their minimisers become columns of the true problem, or places to cut.
+
+        Returns the prices at which the boxes prove the most.
+        """
         prices = self.generation.prices
         bounds = self.boxes.bounds(prices)
         while not self._done():
             self._record(prices, float(bounds.min()))
             weak = np.flatnonzero(bounds < self._needed(prices))
-            if not len(weak):
-                return
+            if not len(weak) or self._is_full:
+                break
             some = weak[np.argsort(bounds[weak], kind="stable")[:BATCH]]
             before = bounds[some]
             bounds[some], points = self._price(some, prices)
             still = (bounds[some] < self._needed(prices)) & ~np.isnan(points[:, 0])
-            if self._is_full:
-                return
             new = self._cut(some[still], points[still])
-            if not len(new) and (bounds[some] <= before).all():
-                return  # chords touch the curve, or a box is called empty without proof: only rounding is left
             gain = points[self.generation.reduced_costs(points) < NO_GAIN]
             gain = gain[self.polytope.exceeded(gain) <= NARROW]  # boxes that only touch the polytope yield none
+            if not len(gain) and not len(new) and (bounds[some] <= before).all():
+                break  # chords touch the curve, or a box is called empty without proof: only rounding is left
             if len(gain):
                 self.generation.add(Columns.of(np.vstack([gain, self.generation.descend(gain, LAST_SMOOTHING)])))
                 if not self.generation.solve():
-                    return
+                    break
                 prices = self.generation.prices
                 bounds = self.boxes.bounds(prices)
             else:
                 bounds = np.append(bounds, np.zeros(len(new)))
                 touched = np.concatenate([some[still], new])
                 bounds[touched] = self.boxes.bounds(prices, touched)
+        return prices
 
     def _cut(self, boxes: IntArray, points: FloatArray) -> IntArray:
         """Split boxes at the entry whose chord lies furthest below the curve at their points; the new boxes."""
@@ -124,17 +132,19 @@ class _Prover:
         # At the point itself, where both halves then have chords that touch the curve.
         return self.boxes.split(boxes[able], symbol[able], at[able])
 
-    def _record(self, prices: FloatArray, worst: float) -> None:
-        """Keep the proof where it is the best so far."""
+    def _record(self, prices: FloatArray, worst: float, *, final: bool = False) -> None:
+        """Keep the proof where it is clearly the best so far, or the best at the end: copies are large."""
         limit = float(prices @ self.p_useful) + worst
-        if limit > self.best.limit:
-            self.best = replace(
-                self.best,
-                limit=limit,
-                prices=prices,
-                splits=tuple(self.boxes.cover.splits),
-                multipliers=self.boxes.multipliers.copy(),
-            )
+        value = self.generation.value
+        if limit <= self.best.limit or (not final and value - limit > CLEARLY_LESS * (value - self.best.limit)):
+            return
+        self.best = replace(
+            self.best,
+            limit=limit,
+            prices=prices,
+            splits=tuple(self.boxes.cover.splits),
+            multipliers=self.boxes.multipliers.copy(),
+        )
 
     def _done(self) -> bool:
         gap = self.generation.value - self.best.limit
@@ -144,20 +154,17 @@ class _Prover:
     def _is_full(self) -> bool:
         return len(self.boxes.cover) * self.polytope.n_useful > MOST_ENTRIES
 
-    def _largest_entries(self) -> tuple[FloatArray, FloatArray]:
-        """The largest value of every entry of an allowed posterior, proven by weak duality."""
+    def _extremes(self, sign: float) -> tuple[FloatArray, FloatArray]:
+        """The smallest (sign 1) or largest (sign -1) value of every entry, with multipliers that prove it."""
         n = self.polytope.n_useful
         multipliers = np.zeros((n, len(self.polytope.rows)))
-        largest = np.ones(n)
         for first in range(0, n, self.pricing.batch):
             if self.budget.over:
-                break  # the trivial bound 1 stays for the rest
+                break  # the trivial bounds stay for the rest
             some = np.arange(first, min(n, first + self.pricing.batch))
-            cost = -(some[:, None] == np.arange(n)).astype(np.float64)
+            cost = sign * (some[:, None] == np.arange(n))
             multipliers[some] = self.evaluator.usable(self.pricing.minimise(cost).multipliers)
-            box = np.ones(cost.shape)
-            largest[some] = ROUNDING - self.evaluator.least(0 * box, box, multipliers[some], cost)
-        return np.clip(largest, 0.0, 1.0), multipliers
+        return self.evaluator.extremes(sign, multipliers), multipliers
 
     def _needed(self, prices: FloatArray) -> float:
         """Reduced cost that would close the gap: boxes above it need no attention."""

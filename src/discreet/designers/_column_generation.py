@@ -170,7 +170,7 @@ class ColumnGeneration:
             if smoothing <= LAST_SMOOTHING and not better.any():
                 break
             smoothing = max(smoothing * SHRINK, LAST_SMOOTHING)
-        found = found[best < NO_GAIN]
+        found = found[(best < NO_GAIN) & (self.polytope.exceeded(found) <= SAME)]
         _, first = np.unique(np.round(found / SAME), axis=0, return_index=True)
         return found[np.sort(first)]
 

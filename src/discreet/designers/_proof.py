@@ -54,19 +54,19 @@ def chords(lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray
 
 
 class Cover:
-    """Boxes that cover all posteriors with entries up to ``largest``: levels of the largest entry, then splits.
+    """Boxes that cover all posteriors with entries in given ranges: levels of the largest entry, then splits.
 
     A split (box, symbol, point) leaves the box with entries up to the point and appends one with entries from it,
     so the sequence of splits is a proof that nothing was left out. Upper bounds are tightened by what the lower
     bounds of the other entries leave.
     """
 
-    def __init__(self, largest: FloatArray) -> None:
+    def __init__(self, smallest: FloatArray, largest: FloatArray) -> None:
         n = len(largest)
-        lower, upper = [np.zeros((1, n))], [np.minimum(largest, LEVELS[-1])[None]]
+        lower, upper = [smallest[None]], [np.clip(largest, smallest, LEVELS[-1])[None]]
         for high, low in itertools.pairwise(LEVELS):
             leaders = np.flatnonzero(largest >= low)
-            lower.append(np.where(np.arange(n) == leaders[:, None], low, 0.0))
+            lower.append(np.where(np.arange(n) == leaders[:, None], np.maximum(low, smallest), smallest))
             upper.append(np.repeat(np.minimum(largest, high)[None], len(leaders), axis=0))
         self._lower, self._upper = np.vstack(lower), np.vstack(upper)
         self._size = len(self._lower)
@@ -125,6 +125,16 @@ class Evaluator:
         """Multipliers of inequalities made non-negative, as weak duality needs them."""
         return np.where(self._inequality, np.maximum(multipliers, 0.0), multipliers)
 
+    def extremes(self, sign: float, multipliers: FloatArray) -> FloatArray:
+        """Smallest (sign 1) or largest (sign -1) value of every entry of an allowed posterior, to the safe side."""
+        n = self.own.shape[1]
+        unit = np.ones((1, n))
+        values = [
+            self.least(0 * unit, unit, self.usable(y[None]), sign * np.eye(1, n, x))[0]
+            for x, y in enumerate(multipliers)
+        ]
+        return np.clip(sign * (np.array(values) - ROUNDING), 0.0, 1.0)
+
     def bounds(self, lower: FloatArray, upper: FloatArray, multipliers: FloatArray, prices: FloatArray) -> FloatArray:
         """Lower limits of H(v) - prices . v over each box; inf where the box holds no posterior."""
         slope, constant = chords(lower, upper)
@@ -168,8 +178,10 @@ class Proof:
         The rows and :math:`P_X`.
     limit : float
         The claimed limit, nats.
-    largest, largest_multipliers : ndarray
-        Upper bounds of the entries of allowed posteriors, and for each the multipliers that prove it.
+    smallest, largest : ndarray
+        Bounds of the entries of allowed posteriors.
+    smallest_multipliers, largest_multipliers : ndarray
+        For each of these bounds, the multipliers that prove it.
     prices : ndarray or None
         Prices; None for the closed form, in which every entry x costs at least -log largest(x).
     splits, multipliers : ndarray
@@ -178,23 +190,30 @@ class Proof:
 
     polytope: Polytope
     limit: float
+    smallest: FloatArray
+    smallest_multipliers: FloatArray
     largest: FloatArray
     largest_multipliers: FloatArray
     prices: FloatArray | None = None
     splits: tuple[tuple[int, int, float], ...] = ()
     multipliers: FloatArray | None = None
 
+    @property
+    def size(self) -> int:
+        """Numbers that the proof consists of."""
+        arrays = (self.largest, self.largest_multipliers, self.smallest_multipliers, self.multipliers, self.prices)
+        return sum(array.size for array in arrays if array is not None) + 3 * len(self.splits)
+
     def check(self) -> float:
         """The limit evaluated anew from this proof alone; at least ``limit`` where the proof is sound."""
         evaluator = Evaluator(self.polytope)
-        n = self.polytope.n_useful
-        everything = np.ones((n, n))
-        proven = -evaluator.least(0 * everything, everything, evaluator.usable(self.largest_multipliers), -np.eye(n))
-        if (proven > self.largest + ROUNDING).any():
+        if (evaluator.extremes(-1.0, self.largest_multipliers) > self.largest).any():
+            return -np.inf
+        if (evaluator.extremes(1.0, self.smallest_multipliers) < self.smallest).any():
             return -np.inf
         if self.prices is None or self.multipliers is None:
             return closed_form(self.polytope.p_useful, self.largest)
-        cover = Cover(self.largest)
+        cover = Cover(self.smallest, self.largest)
         for box, symbol, point in self.splits:
             if not cover.lower[box, symbol] <= point <= cover.upper[box, symbol]:
                 return -np.inf

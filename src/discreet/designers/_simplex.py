@@ -34,6 +34,9 @@ PIVOT = 1e-9
 #: Entries of all tableaus of one batch: a few megabytes, which caches hold.
 BATCH_ENTRIES = 400_000
 
+#: Tableaus of more rows are not rebuilt from a basis: pivoting from the start costs less than solving a system.
+WARM_UP_TO = 40
+
 #: Breakpoints sorted at first in the ratio test; only long steps need more.
 NEAR = 48
 
@@ -84,12 +87,13 @@ class Programmes:
         size = len(cost)
         low = np.zeros((size, self.n_useful)) if lower is None else lower
         high = np.ones((size, self.n_useful)) if upper is None else upper
-        start = np.repeat(self.cold[None], size, axis=0) if bases is None else bases
+        warm = bases is not None and len(self.cold) <= WARM_UP_TO
+        start = bases if bases is not None and warm else np.repeat(self.cold[None], size, axis=0)
         self.solved += size
         parts = []
         for first in range(0, max(size, 1), self.batch):
             some = slice(first, first + self.batch)
-            parts.append(self._batch(cost[some], low[some], high[some], start[some], bases is not None))
+            parts.append(self._batch(cost[some], low[some], high[some], start[some], warm))
         return parts[0] if len(parts) == 1 else Solutions(*(np.concatenate(part) for part in zip(*parts)))
 
     def _batch(self, cost: FloatArray, lower: FloatArray, upper: FloatArray, bases: IntArray, warm: bool) -> Solutions:
@@ -134,9 +138,11 @@ class _Tableau:
         size = len(cost)
         self.low, self.high = low, high
         self.basic = bases.copy()
-        if warm:
-            self.nonbasic, self.table = _rebuilt(matrix, cost, self.basic)
+        rebuilt = _rebuilt(matrix, cost, self.basic) if warm else None
+        if rebuilt is not None:
+            self.nonbasic, self.table = rebuilt
         else:
+            self.basic[:] = np.arange(width, width + count)
             self.nonbasic = np.repeat(np.arange(width)[None], size, axis=0)
             self.table = np.empty((size, count + 1, width))
             self.table[:, :-1] = matrix
@@ -278,8 +284,8 @@ def _nearest(ratio: FloatArray, drop: FloatArray, count: int) -> tuple[IntArray,
     return order, np.cumsum(drop[every, order], axis=1)
 
 
-def _rebuilt(matrix: FloatArray, cost: FloatArray, basic: IntArray) -> tuple[IntArray, FloatArray]:
-    """Nonbasic variables and tableau of given bases, from [matrix, -1] x = 0."""
+def _rebuilt(matrix: FloatArray, cost: FloatArray, basic: IntArray) -> tuple[IntArray, FloatArray] | None:
+    """Nonbasic variables and tableau of given bases, from [matrix, -1] x = 0; None where a basis is singular."""
     count, width = matrix.shape
     size = len(basic)
     every = np.arange(size)[:, None]
@@ -288,7 +294,10 @@ def _rebuilt(matrix: FloatArray, cost: FloatArray, basic: IntArray) -> tuple[Int
     nonbasic = np.nonzero(outside)[1].reshape(size, width)
     whole = np.hstack([matrix, -np.eye(count)]).T
     table = np.empty((size, count + 1, width))
-    table[:, :-1] = -np.linalg.solve(whole[basic].transpose(0, 2, 1), whole[nonbasic].transpose(0, 2, 1))
+    try:
+        table[:, :-1] = -np.linalg.solve(whole[basic].transpose(0, 2, 1), whole[nonbasic].transpose(0, 2, 1))
+    except np.linalg.LinAlgError:
+        return None
     full = np.hstack([cost, np.zeros((size, count))])
     table[:, -1] = full[every, nonbasic] + np.matmul(full[every, basic][:, None], table[:, :-1])[:, 0]
     return nonbasic, table

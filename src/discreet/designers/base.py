@@ -66,7 +66,7 @@ class Design:
         ``"optimal"`` where the bound is met within 1e-7, ``"gap x %"`` where it is not, ``"heuristic"`` where the
         method proves no bound.
     proof : object or None
-        What proves the bound; ``proof.check()`` evaluates it anew without a solver.
+        What proves the bound; ``proof.check()`` evaluates it anew without a solver. See `evidence`.
     seconds : float
         Time that the design took.
     """
@@ -87,6 +87,19 @@ class Design:
         """The joint of (sensitive, released)."""
         return self.joint.through(self.mechanism)
 
+    @property
+    def evidence(self) -> str | None:
+        """How the bound can be checked; None where there is no bound.
+
+        ``"checkable"``: by ``proof.check()``. ``"whole"``: X itself is released, and nothing keeps more. ``"claimed,
+        not checkable"``: a computation found it, as the listing of vertices does, but its proof was not kept.
+        """
+        if self.bound is None:
+            return None
+        if self.proof is not None:
+            return "checkable"
+        return "whole" if _releases_everything(self.joint, self.mechanism) else "claimed, not checkable"
+
     def to_dict(self) -> dict[str, Any]:
         """The figures of the design as plain data; ``released`` is the number of released symbols."""
         released = self.released
@@ -98,6 +111,7 @@ class Design:
             "mutual_information": self.mutual_information,
             "bound": self.bound,
             "status": self.status,
+            "evidence": self.evidence,
             "log_max_lift": math.log(float(max_lift(released).max())),
             "log_min_lift": math.log(smallest) if smallest > 0 else -math.inf,
             "released": self.mechanism.n_released,
@@ -179,7 +193,7 @@ def _record(joint: Joint, notion: Notion, method: str, outcome: Outcome, seconds
 
     bound = None if outcome.limit is None else share(outcome.limit)
     # Where nothing had to be hidden, X itself is released, and nothing can keep more than all of X.
-    if mechanism.is_deterministic and mechanism.n_released == int(np.count_nonzero(joint.p_useful)):
+    if _releases_everything(joint, mechanism):
         bound = share(information)
     return Design(
         mechanism=mechanism,
@@ -193,6 +207,10 @@ def _record(joint: Joint, notion: Notion, method: str, outcome: Outcome, seconds
         seconds=seconds,
         proof=outcome.proof,
     )
+
+
+def _releases_everything(joint: Joint, mechanism: Mechanism) -> bool:
+    return mechanism.is_deterministic and mechanism.n_released == int(np.count_nonzero(joint.p_useful))
 
 
 def _status(nmi: float, bound: float | None) -> str:

@@ -40,6 +40,9 @@ SEARCH_FROM = 40
 #: Share of the time that goes to the search for mechanisms; the rest proves how good they are.
 SEARCH_SHARE = 0.35
 
+#: Larger proofs are not kept: the bound is then claimed, and nobody can check it.
+MOST_PROOF_NUMBERS = 20_000_000
+
 #: Rows that a given posterior may exceed by rounding; it is polished like any other.
 INSIDE = 1e-12
 
@@ -162,7 +165,7 @@ class Problem:
             candidates.append(made)
         best = max(candidates, key=lambda mechanism: useful_information(self.joint, mechanism))
         limit = None if proof is None else max(entropy(self.joint) - proof.limit, useful_information(self.joint, best))
-        return Outcome(best, limit, proof)
+        return Outcome(best, limit, proof if proof is not None and proof.size <= MOST_PROOF_NUMBERS else None)
 
     def _perfect(self, points: FloatArray, weights: FloatArray) -> Mechanism | None:
         """The mixture in integers that are exactly private, where 60 bits can hold them."""

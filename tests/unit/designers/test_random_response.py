@@ -107,6 +107,17 @@ def test_proofs_are_checked_without_a_solver_and_can_fail() -> None:
     assert outside.check() == -np.inf
 
 
+def test_a_bound_says_how_it_can_be_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    joint = Joint.random(3, 6, seed=2)
+    assert design(joint, LIP(0.4)).evidence == "checkable"
+    assert design(joint, LIP(0.4), search="vertices").evidence == "claimed, not checkable"
+    assert design(joint, LIP(9), "watchdog").evidence == "whole"
+    assert design(joint, LIP(0.4), "watchdog").evidence is None
+    monkeypatch.setattr("discreet.designers.random_response.MOST_PROOF_NUMBERS", 10)
+    large = design(joint, LIP(0.4))
+    assert (large.evidence, large.proof, large.status) == ("claimed, not checkable", None, "optimal")
+
+
 def test_a_time_limit_still_gives_a_mechanism_and_a_bound() -> None:
     joint = Joint.random(15, 150, seed=1)
     notion = ALIP.split(1.0, 0.5)
