@@ -6,8 +6,8 @@ from importlib.metadata import version as _version
 from discreet import errors, measures, samples
 from discreet.designers import Design, design, methods
 from discreet.joint import Joint
-from discreet.mechanism import Mechanism
-from discreet.notions import ALIP, LDP, LIP, AlphaLift, Chi2Lift, L1Lift, MaxLift, Notion, PerfectPrivacy
+from discreet.mechanism import BitMechanism, Estimate, Mechanism, ProductMechanism, SensitiveMechanism
+from discreet.notions import ALIP, LDP, LIP, SRLIP, AlphaLift, Chi2Lift, L1Lift, MaxLift, Notion, PerfectPrivacy
 from discreet.sweeps import Frontier, frontier
 
 __version__ = _version("discreet")
@@ -16,9 +16,12 @@ __all__ = [
     "ALIP",
     "LDP",
     "LIP",
+    "SRLIP",
     "AlphaLift",
+    "BitMechanism",
     "Chi2Lift",
     "Design",
+    "Estimate",
     "Frontier",
     "Joint",
     "L1Lift",
@@ -26,6 +29,8 @@ __all__ = [
     "Mechanism",
     "Notion",
     "PerfectPrivacy",
+    "ProductMechanism",
+    "SensitiveMechanism",
     "design",
     "errors",
     "frontier",

@@ -289,12 +289,54 @@ class Joint:
             Rows are matched by label, so the joint may come from another table; a value with mass that the
             mechanism does not know is an `UnseenSymbolError`.
         """
-        spread = mechanism.spread_over(self.useful, self.occurs)
+        cells, masses = mechanism.carried(self)
         return Joint(
-            spread.floats(self.probabilities),
-            lambda: spread.integers(self.masses),
+            cells,
+            masses,
             sensitive=self.sensitive,
             useful=mechanism.released,
+            sensitive_columns=self.sensitive_columns,
+            useful_columns=self.useful_columns,
+            bins=self.bins,
+            floats_suffice=None if self.floats_suffice else False,
+        )
+
+    @cached_property
+    def attributes(self) -> IntArray:
+        """Codes of each attribute of the useful values, shape (n_attributes, n_useful).
+
+        Useful values that are tuples of one length, as several useful columns make them, have an attribute for
+        each part; all others have one.
+
+        >>> Joint.from_counts([[1, 2, 3]], useful=[("a", 1), ("a", 2), ("b", 1)]).attributes.tolist()
+        [[0, 0, 1], [0, 1, 0]]
+        """
+        lengths = {len(x) if isinstance(x, tuple) else 1 for x in self.useful}
+        if len(lengths) > 1 or lengths <= {0, 1}:
+            return np.arange(self.n_useful)[None]
+        codes = []
+        for part in zip(*self.useful):
+            known: dict[Any, int] = {}
+            codes.append([known.setdefault(value, len(known)) for value in part])
+        return np.array(codes)
+
+    def given(self, symbols: Any) -> Joint:
+        """The joint of those records whose useful value is among ``symbols`` (indices or a mask), exactly.
+
+        Sensitive values that do not occur with any of them are left out.
+        """
+        columns = np.arange(self.n_useful)[symbols]
+        rows = np.flatnonzero((self.masses[:, columns] != 0).any(axis=1))
+        if not len(rows):
+            raise InputError("a joint cannot be restricted to useful values that never occur.")
+        cells = self.probabilities[np.ix_(rows, columns)]
+        counts = None if self.counts is None else self.counts[np.ix_(rows, columns)]
+        return Joint(
+            cells / cells.sum() if cells.sum() > 0 else cells,
+            lambda: self.masses[np.ix_(rows, columns)],
+            sensitive=tuple(self.sensitive[k] for k in rows),
+            useful=tuple(self.useful[k] for k in columns),
+            counts=counts,
             sensitive_columns=self.sensitive_columns,
             useful_columns=self.useful_columns,
             bins=self.bins,

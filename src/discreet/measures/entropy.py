@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from discreet._numeric import DENOMINATOR, xlogx
+from discreet._numeric import xlogx
 from discreet.errors import InputError
 from discreet.joint import Joint
 
@@ -113,14 +113,7 @@ def useful_information(joint: Joint, mechanism: Mechanism) -> float:
     >>> round(useful_information(joint, Mechanism.from_blocks(joint, [0, 1])), 4)
     0.6931
     """
-    occurs = joint.p_useful > 0
-    spread = mechanism.spread_over(joint.useful, occurs)
-    p_released = spread.floats(joint.p_useful[None, :])[0]
-    share = spread.weight / DENOMINATOR
-    target = np.repeat(np.arange(len(spread.starts)), np.diff(spread.starts, append=len(share)))
-    mass = joint.p_useful[spread.source] * share
-    used = mass > 0
-    return max(0.0, float((mass[used] * np.log(share[used] / p_released[target[used]])).sum()))
+    return mechanism.useful_information(joint)
 
 
 def nmi(joint: Joint, mechanism: Mechanism) -> float:

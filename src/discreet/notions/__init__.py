@@ -7,11 +7,13 @@ from discreet.notions.bounds import Bound
 from discreet.notions.ldp import LDP
 from discreet.notions.leakage import MaxLift, PerfectPrivacy
 from discreet.notions.lip import ALIP, LIP
+from discreet.notions.srlip import SRLIP
 
 __all__ = [
     "ALIP",
     "LDP",
     "LIP",
+    "SRLIP",
     "AlphaLift",
     "Bound",
     "Chi2Lift",

@@ -43,6 +43,8 @@ class Notion:
     """
 
     name: ClassVar[str]
+    #: Whether it speaks of people who know part of x, which bounds on the lifts of y alone do not tell.
+    is_conditional: ClassVar[bool] = False
     registry: ClassVar[dict[str, type[Notion]]] = {}
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -69,7 +71,11 @@ class Notion:
         bool
             Floats settle what is clear; whatever comes within 1e-9 nats of a budget is decided in integers.
         """
-        return bool(self.allowed(joint if mechanism is None else joint.through(mechanism)).all())
+        return bool(self.allowed(self._seen(joint, mechanism)).all())
+
+    def _seen(self, joint: Joint, mechanism: Mechanism | None) -> Joint:
+        """The joint that is judged."""
+        return joint if mechanism is None else mechanism.judged(joint, [bound.kind for bound in self.bounds])
 
     def allowed(self, joint: Joint) -> BoolArray:
         """Which symbols keep the promise, each taken alone; decided exactly.
@@ -109,7 +115,7 @@ class Notion:
         float
             At least 0 exactly where the notion holds; -inf where a finite budget meets a lift of 0.
         """
-        seen = joint if mechanism is None else joint.through(mechanism)
+        seen = self._seen(joint, mechanism)
         worst = self.levels(seen).max(axis=1)
         left = min(bound.epsilon - float(level) for bound, level in zip(self.bounds, worst))
         if self.holds(seen):
@@ -131,6 +137,8 @@ class Notion:
         True follows from Lemma 1 of [LTS20]_, Propositions 1, 3 and 5 of [ZDS23]_ in their corrected form, and
         inequalities between means. False says that these do not prove it.
         """
+        if other.is_conditional and not self.is_conditional:
+            return False
         return implication.implies(self.bounds, other.bounds)
 
     @property

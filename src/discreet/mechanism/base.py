@@ -7,10 +7,10 @@ import html
 import itertools
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -24,9 +24,10 @@ from discreet._numeric import (
     IntArray,
     ObjectArray,
 )
-from discreet._stored import check_stored
 from discreet.errors import InputError, InvalidMechanismError, UnseenSymbolError
 from discreet.joint import Joint
+from discreet.mechanism._stored import check_stored
+from discreet.mechanism.estimate import Estimate, estimate_frequencies
 
 __all__ = ["Mechanism", "provenance"]
 
@@ -77,7 +78,12 @@ class Mechanism:
     True
     """
 
-    reads_sensitive = False
+    kind: ClassVar[str] = "channel"
+    kinds: ClassVar[dict[str, type[Mechanism]]] = {}
+    reads_sensitive: ClassVar[bool] = False
+
+    def __init_subclass__(cls) -> None:
+        Mechanism.kinds[cls.kind] = cls
 
     def __init__(
         self,
@@ -94,14 +100,33 @@ class Mechanism:
     ) -> None:
         self.useful = tuple(useful)
         self.released = tuple(released)
-        self._rows, self._columns, self._weights = _checked_entries(entries, len(self.useful), self.released)
+        self._rows, self._columns, self._weights = _checked_entries(entries, self.n_rows, self.released)
+        self._set_about(
+            p_useful=p_useful,
+            sensitive_columns=sensitive_columns,
+            useful_columns=useful_columns,
+            bins=bins,
+            notion=notion,
+            method=method,
+        )
+        if len(set(self.useful)) != len(self.useful):
+            raise InvalidMechanismError("useful labels must be distinct.")
+
+    def _set_about(
+        self,
+        *,
+        p_useful: Any = None,
+        sensitive_columns: Sequence[str] = (),
+        useful_columns: Sequence[str] = (),
+        bins: Mapping[str, Sequence[float]] | None = None,
+        notion: Mapping[str, Any] | None = None,
+        method: str | None = None,
+    ) -> None:
         self.p_useful = None if p_useful is None else np.asarray(p_useful, dtype=np.float64)
         if self.p_useful is not None and self.p_useful.shape != (len(self.useful),):
             raise InvalidMechanismError(
                 f"p_useful must have {len(self.useful)} entries, got shape {self.p_useful.shape}."
             )
-        if len(set(self.useful)) != len(self.useful):
-            raise InvalidMechanismError("useful labels must be distinct.")
         self.sensitive_columns = tuple(sensitive_columns)
         self.useful_columns = tuple(useful_columns)
         self.bins = {name: tuple(edges) for name, edges in (bins or {}).items()}
@@ -200,8 +225,13 @@ class Mechanism:
 
     @property
     def n_useful(self) -> int:
-        """Number of rows."""
+        """Number of useful symbols."""
         return len(self.useful)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows of weights: one for each useful symbol, unless the mechanism reads S."""
+        return self.n_useful
 
     @property
     def n_released(self) -> int:
@@ -239,13 +269,7 @@ class Mechanism:
             rows, columns, weights = self.entries
         else:
             place = {label: i for i, label in enumerate(useful)}
-            known = set(self.useful)
-            unseen = sum(bool(occurs[i]) for label, i in place.items() if label not in known)
-            if unseen:
-                raise UnseenSymbolError(
-                    f"{unseen} of {len(place)} useful values do not occur in the mechanism. "
-                    "Design it on a table that has them."
-                )
+            self.check_known(useful, occurs)
             target = np.array([place.get(label, -1) for label in self.useful])[self._rows]
             # Rows of absent symbols stay as zero weights of symbol 0, so that every released symbol keeps a run.
             rows = np.maximum(target, 0)
@@ -254,6 +278,83 @@ class Mechanism:
         order = np.argsort(columns, kind="stable")
         starts = np.searchsorted(columns[order], np.arange(self.n_released))
         return Spread(rows[order], weights[order], starts)
+
+    def check_known(self, useful: Sequence[Any], occurs: BoolArray) -> None:
+        """An `UnseenSymbolError` where a value occurs that the mechanism has no row for."""
+        known = set(self.useful)
+        unseen = sum(bool(here) for label, here in zip(useful, occurs) if label not in known)
+        if unseen:
+            raise UnseenSymbolError(
+                f"{unseen} of {len(useful)} useful values do not occur in the mechanism. "
+                "Design it on a table that has them."
+            )
+
+    def carried(self, joint: Joint) -> tuple[FloatArray, Callable[[], ObjectArray]]:
+        """P(s, y) in floats, and how to make it in integers up to a common factor."""
+        spread = self.spread_over(joint.useful, joint.occurs)
+        return spread.floats(joint.probabilities), lambda: spread.integers(joint.masses)
+
+    def judged(self, joint: Joint, kinds: Iterable[str]) -> Joint:
+        """The joint of (sensitive, released) on which bounds of these kinds are decided."""
+        return joint.through(self)
+
+    def useful_information(self, joint: Joint) -> float:
+        """I(X; Y), nats; see `discreet.measures.useful_information`."""
+        spread = self.spread_over(joint.useful, joint.p_useful > 0)
+        p_released = spread.floats(joint.p_useful[None, :])[0]
+        share = spread.weight / DENOMINATOR
+        target = np.repeat(np.arange(len(spread.starts)), np.diff(spread.starts, append=len(share)))
+        mass = joint.p_useful[spread.source] * share
+        used = mass > 0
+        return max(0.0, float((mass[used] * np.log(share[used] / p_released[target[used]])).sum()))
+
+    def estimate(self, released_counts: Any) -> Estimate:
+        """Unbiased estimate of P(x) from counts of released symbols, with standard errors.
+
+        Parameters
+        ----------
+        released_counts : mapping or array_like
+            Records of each released symbol, by label or in the order of ``released``.
+
+        Raises
+        ------
+        InvalidMechanismError
+            The channel has not full rank: different P(x) give the same P(y), and no estimate tells them apart.
+
+        Examples
+        --------
+        >>> mechanism = Mechanism.from_channel([[0.75, 0.25], [0.25, 0.75]], useful=["a", "b"], released=["a", "b"])
+        >>> mechanism.estimate({"a": 600, "b": 400}).probabilities
+        array([0.7, 0.3])
+        """
+        return estimate_frequencies(self.useful, self.released, self.channel, released_counts)
+
+    def sample(self, symbols: Any, rng: np.random.Generator, sensitive: Any = None) -> IntArray:
+        """A released symbol (by index) for each given useful symbol (by index): for simulations, not for releases.
+
+        Parameters
+        ----------
+        symbols : array_like of int
+            Indices into ``useful``.
+        rng : numpy.random.Generator
+            Source of the draws.
+        sensitive : array_like of int
+            Indices into ``sensitive``, where the mechanism reads S.
+        """
+        rows = self._rows_of(np.asarray(symbols), sensitive)
+        drawn = rng.integers(0, DENOMINATOR, len(rows))
+        order = np.argsort(rows, kind="stable")
+        starts = np.searchsorted(self._rows, np.arange(self.n_rows + 1))
+        result = np.empty(len(rows), dtype=np.int64)
+        for row in np.unique(rows).tolist():
+            here = order[slice(*np.searchsorted(rows[order], [row, row + 1]))]
+            part = slice(starts[row], starts[row + 1])
+            # The cumulated weights are the thresholds: entry k is drawn for draws from its threshold's predecessor on.
+            result[here] = self._columns[part][np.searchsorted(np.cumsum(self._weights[part]), drawn[here], "right")]
+        return result
+
+    def _rows_of(self, symbols: IntArray, sensitive: Any) -> IntArray:
+        return symbols
 
     def compose(self, other: Mechanism) -> Mechanism:
         """This mechanism followed by ``other``, which takes this one's released symbols.
@@ -270,7 +371,7 @@ class Mechanism:
                 f"{len(missing)} of {self.n_released} released symbols have no row in the second mechanism."
             )
         second = other.weights[[known[y] for y in self.released]].astype(object)
-        product = (self.weights.astype(object) @ second) // DENOMINATOR
+        product = (self.weights.reshape(self.n_rows, -1).astype(object) @ second) // DENOMINATOR
         largest = np.argmax(product, axis=1)
         product[np.arange(len(product)), largest] += DENOMINATOR - product.sum(axis=1)
         return self.reweighted(product.astype(np.int64), other.released)
@@ -309,10 +410,18 @@ class Mechanism:
 
     def to_dict(self) -> dict[str, Any]:
         """All of the mechanism as plain data, the content of its JSON."""
-        bounds = np.searchsorted(self._rows, np.arange(self.n_useful + 1))
+        bounds = np.searchsorted(self._rows, np.arange(self.n_rows + 1))
         pairs = list(zip(self._columns.tolist(), self._weights.tolist()))
         return {
+            **self._about_dict(),
+            "released": list(self.released),
+            "rows": [[list(pair) for pair in pairs[a:b]] for a, b in itertools.pairwise(bounds)],
+        }
+
+    def _about_dict(self) -> dict[str, Any]:
+        return {
             "format": FORMAT,
+            "kind": self.kind,
             "method": self.method,
             "notion": self.notion,
             "reads_sensitive": self.reads_sensitive,
@@ -322,8 +431,6 @@ class Mechanism:
             "denominator": DENOMINATOR,
             "useful": [labels.encode(label) for label in self.useful],
             "p_useful": None if self.p_useful is None else self.p_useful.tolist(),
-            "released": list(self.released),
-            "rows": [[list(pair) for pair in pairs[a:b]] for a, b in itertools.pairwise(bounds)],
         }
 
     @classmethod
@@ -333,27 +440,25 @@ class Mechanism:
             raise InvalidMechanismError(f"not a mechanism of format {FORMAT!r}.")
         try:
             check_stored(stored, DENOMINATOR)
-            triples = [(i, j, w) for i, row in enumerate(stored["rows"]) for j, w in row]
-            if not all(type(n) is int for triple in triples for n in triple):
-                raise InvalidMechanismError("rows of a mechanism must be pairs of integers.")
-            columns = np.array(triples, dtype=np.int64).reshape(-1, 3).T
-            return cls(
-                (columns[0], columns[1], columns[2]),
-                [labels.decode(label) for label in stored["useful"]],
-                stored["released"],
-                p_useful=stored["p_useful"],
-                sensitive_columns=stored["sensitive_columns"],
-                useful_columns=stored["useful_columns"],
-                bins=stored["bins"],
-                notion=stored["notion"],
-                method=stored["method"],
-            )
+            kind = cls.kinds.get(stored["kind"], Mechanism)
+            if stored["kind"] != kind.kind or stored["reads_sensitive"] is not kind.reads_sensitive:
+                raise InvalidMechanismError("this version does not know the kind of a stored mechanism.")
+            return kind._restored(stored)
         except KeyError as error:
             raise InvalidMechanismError(f"a stored mechanism lacks {error}.") from None
         except InvalidMechanismError:
             raise
         except (InputError, TypeError, ValueError, OverflowError, RecursionError):
             raise InvalidMechanismError("a stored mechanism is damaged.") from None
+
+    @classmethod
+    def _restored(cls, stored: Mapping[str, Any]) -> Mechanism:
+        return cls(
+            stored_entries(stored["rows"]),
+            [labels.decode(label) for label in stored["useful"]],
+            stored["released"],
+            **stored_about(stored),
+        )
 
     def to_json(self, path: str | os.PathLike[str]) -> None:
         """Write the mechanism; the file appears whole or not at all."""
@@ -397,6 +502,22 @@ class Mechanism:
         )
 
 
+def stored_entries(rows: Any) -> tuple[IntArray, IntArray, IntArray]:
+    """Entries out of the rows of a stored mechanism."""
+    triples = [(i, j, w) for i, row in enumerate(rows) for j, w in row]
+    if not all(type(n) is int for triple in triples for n in triple):
+        raise InvalidMechanismError("rows of a mechanism must be pairs of integers.")
+    columns = np.array(triples, dtype=np.int64).reshape(-1, 3).T
+    return columns[0], columns[1], columns[2]
+
+
+def stored_about(stored: Mapping[str, Any]) -> dict[str, Any]:
+    """Where a stored mechanism comes from and what it promises."""
+    return {
+        name: stored[name] for name in ("p_useful", "sensitive_columns", "useful_columns", "bins", "notion", "method")
+    }
+
+
 def provenance(joint: Joint) -> dict[str, Any]:
     """What a mechanism remembers of the joint that it was designed on."""
     return {
@@ -408,14 +529,14 @@ def provenance(joint: Joint) -> dict[str, Any]:
 
 
 def _checked_entries(
-    entries: tuple[Any, Any, Any], n_useful: int, released: tuple[str, ...]
+    entries: tuple[Any, Any, Any], n_rows: int, released: tuple[str, ...]
 ) -> tuple[IntArray, IntArray, IntArray]:
     rows, columns, weights = (np.asarray(part, dtype=np.int64) for part in entries)
     if not (rows.shape == columns.shape == weights.shape) or rows.ndim != 1:
         raise InvalidMechanismError("entries must be three vectors of one length.")
     if not all(isinstance(label, str) for label in released) or len(set(released)) != len(released):
         raise InvalidMechanismError("released labels must be distinct strings.")
-    if len(rows) and (rows.min() < 0 or rows.max() >= n_useful or columns.min() < 0 or columns.max() >= len(released)):
+    if len(rows) and (rows.min() < 0 or rows.max() >= n_rows or columns.min() < 0 or columns.max() >= len(released)):
         raise InvalidMechanismError("an entry points outside the alphabets.")
     order = np.lexsort((columns, rows))
     rows, columns, weights = rows[order], columns[order], weights[order]
@@ -423,8 +544,8 @@ def _checked_entries(
         raise InvalidMechanismError("an entry occurs twice.")
     if len(weights) and (weights.min() <= 0 or weights.max() > DENOMINATOR):
         raise InvalidMechanismError("weights must lie between 1 and 2**60.")
-    starts = np.searchsorted(rows, np.arange(n_useful))
-    if len(rows) == 0 or (np.bincount(rows, minlength=n_useful) == 0).any():
+    starts = np.searchsorted(rows, np.arange(n_rows))
+    if len(rows) == 0 or (np.bincount(rows, minlength=n_rows) == 0).any():
         raise InvalidMechanismError("every useful symbol needs a released one.")
     # At most 2**60 each, so a row of over 8 entries could overflow 64 bits: halves are summed apart.
     low = np.add.reduceat(weights & 0xFFFFFFFF, starts)

@@ -15,10 +15,10 @@ __all__ = ["check_stored"]
 
 def check_stored(stored: Mapping[str, Any], denominator: int) -> None:
     """The parts of a stored mechanism have the types that they must have; entries and labels are checked later."""
-    if stored["denominator"] != denominator or stored["reads_sensitive"] is not False:
-        raise InvalidMechanismError("this version reads mechanisms over 2**60 that do not read S.")
-    for name in ("useful", "released", "rows", "sensitive_columns", "useful_columns"):
-        if not isinstance(stored[name], list):
+    if stored["denominator"] != denominator:
+        raise InvalidMechanismError("this version reads mechanisms over 2**60.")
+    for name in ("useful", "released", "rows", "sensitive", "sensitive_columns", "useful_columns"):
+        if name in stored and not isinstance(stored[name], list):
             raise InvalidMechanismError(f"{name} of a stored mechanism must be a list.")
     for name in ("sensitive_columns", "useful_columns"):
         if not all(isinstance(column, str) for column in stored[name]):

@@ -1,0 +1,306 @@
+r"""Unary encodings: a bit for every useful value, each drawn by itself. Optimised unary encoding (OUE) is one.
+
+The bit of the true value is one with probability p, every other bit with probability q. The release is the set A of
+ones, 2**a sets for a values, so nothing here lists them. Up to a factor that does not depend on s,
+
+.. math:: P(A \mid s) \propto p (1 - q) P(A \mid s) + q (1 - p) (1 - P(A \mid s)),
+
+where on the right :math:`P(A \mid s) = \sum_{x \in A} P(x \mid s)`. A lift is extreme at a set of the values whose own
+lift lies above a threshold: a prefix of the values sorted by it. These prefixes and their complements, a c sets for c
+sensitive values, decide every bound on lifts; since A and its complement add up to a constant, they form a joint.
+"""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from discreet import labels
+from discreet._numeric import DENOMINATOR, BoolArray, FloatArray, IntArray, ObjectArray, xlogx
+from discreet.errors import InputError, InvalidMechanismError, UnsupportedNotionError
+from discreet.joint import Joint
+from discreet.mechanism.base import Mechanism, stored_about
+from discreet.mechanism.estimate import Estimate
+
+__all__ = ["BitMechanism"]
+
+#: Alphabets up to this size may list all of their 2**a released symbols.
+LISTED_UP_TO = 16
+
+#: Steps of the grid on which the sum of random shares is distributed where its values are too many to list.
+GRID = 1 << 15
+
+#: Distinct sums that are listed exactly.
+MOST_SUMS = 1 << 20
+
+
+class BitMechanism(Mechanism):
+    """A unary encoding: one integer weight for the true bit, one for every other bit.
+
+    Parameters
+    ----------
+    useful : sequence
+        Labels; released symbols are strings of as many digits 0 and 1, in this order.
+    true_weight, other_weight : int
+        Weights over 2**60 of a one in the bit of the true value and in any other bit.
+    """
+
+    kind: ClassVar[str] = "bits"
+
+    def __init__(self, useful: Sequence[Any], true_weight: int, other_weight: int, **about: Any) -> None:
+        self.useful = tuple(useful)
+        self.true_weight, self.other_weight = int(true_weight), int(other_weight)
+        if len(set(self.useful)) != len(self.useful) or not self.useful:
+            raise InvalidMechanismError("useful labels must be distinct, and at least one.")
+        if not 0 <= self.other_weight <= self.true_weight <= DENOMINATOR or self.other_weight == DENOMINATOR:
+            raise InvalidMechanismError("weights of bits must satisfy 0 <= other <= true <= 2**60, other < 2**60.")
+        self._set_about(**about)
+
+    @property
+    def n_released(self) -> int:
+        """Number of sets of ones, 2**n_useful."""
+        return 1 << self.n_useful
+
+    @property
+    def is_deterministic(self) -> bool:
+        return self.true_weight == DENOMINATOR and self.other_weight == 0
+
+    @cached_property
+    def released(self) -> tuple[str, ...]:  # type: ignore[override]
+        """All released symbols, up to 16 useful values."""
+        self._listable("released symbols")
+        return tuple(f"{k:0{self.n_useful}b}"[::-1] for k in range(self.n_released))
+
+    def _listable(self, what: str) -> None:
+        if self.n_useful > LISTED_UP_TO:
+            raise InvalidMechanismError(
+                f"the {what} of {self.n_useful} bits are 2**{self.n_useful}, too many to list; up to "
+                f"{LISTED_UP_TO} bits are. Bits are drawn one by one with true_weight and other_weight."
+            )
+
+    def _ones(self) -> BoolArray:
+        """Which bits each released symbol has, shape (n_released, n_useful)."""
+        return (np.arange(self.n_released)[:, None] >> np.arange(self.n_useful) & 1).astype(bool)
+
+    @cached_property
+    def channel(self) -> FloatArray:
+        """P(y | x) over all 2**n_useful released symbols, up to 16 useful values."""
+        self._listable("columns of the channel")
+        ones, p, q = self._ones(), self.true_weight / DENOMINATOR, self.other_weight / DENOMINATOR
+        others = ones.sum(axis=1)[:, None] - ones
+        rest = self.n_useful - 1 - others
+        return np.ascontiguousarray((np.where(ones, p, 1 - p) * q**others * (1 - q) ** rest).T)
+
+    @property
+    def weights(self) -> IntArray:
+        """Not there: a set's probability is a product of weights. See ``true_weight`` and ``other_weight``."""
+        raise InvalidMechanismError("bits have one weight each: see true_weight and other_weight.")
+
+    @property
+    def entries(self) -> tuple[IntArray, IntArray, IntArray]:
+        raise InvalidMechanismError("bits have one weight each: see true_weight and other_weight.")
+
+    def _matched(self, joint: Joint) -> IntArray:
+        """Columns of the joint in the order of the bits; -1 where a bit's value is not among them."""
+        place = {label: k for k, label in enumerate(joint.useful)}
+        self.check_known(joint.useful, joint.occurs)
+        return np.array([place.get(label, -1) for label in self.useful])
+
+    def _aligned(self, cells: Any, joint: Joint) -> Any:
+        order = self._matched(joint)
+        aligned = cells[:, np.maximum(order, 0)].copy()
+        aligned[:, order < 0] = 0
+        return aligned
+
+    def carried(self, joint: Joint) -> tuple[FloatArray, Callable[[], ObjectArray]]:
+        self._listable("released symbols")
+        cells = self._aligned(joint.probabilities, joint) @ self.channel
+
+        def masses() -> ObjectArray:
+            w, d, ones = self.other_weight, DENOMINATOR, self._ones()
+            others = ones.sum(axis=1)[:, None] - ones
+            true = np.where(ones, self.true_weight, d - self.true_weight).astype(object)
+            table = np.array([w**k * (d - w) ** (self.n_useful - 1 - k) for k in range(self.n_useful)], dtype=object)
+            result: ObjectArray = self._aligned(joint.masses, joint) @ (true * table[others]).T
+            return result
+
+        return cells, masses
+
+    def judged(self, joint: Joint, kinds: Iterable[str]) -> Joint:
+        """Sets at which the bounded lifts, or their ratios, are extreme, with their complements."""
+        chosen = set(kinds)
+        if not chosen <= {"max_lift", "min_lift_inverse", "lift_ratio"}:
+            if self.n_useful <= LISTED_UP_TO:
+                return joint.through(self)
+            raise UnsupportedNotionError("bits are judged by notions that bound lifts: LIP, ALIP, LDP and max-lift.")
+        masses: ObjectArray = self._aligned(joint.masses, joint)
+        columns = self._alone(masses) if self.other_weight == 0 else self._extreme(masses, chosen)
+        return Joint(
+            np.array(columns / int(columns.sum()), dtype=np.float64),
+            lambda: columns,
+            sensitive=joint.sensitive,
+            useful=tuple(range(columns.shape[1])),
+            floats_suffice=None if joint.floats_suffice else False,
+        )
+
+    def _alone(self, masses: ObjectArray) -> ObjectArray:
+        """Without false ones, a single value is released, or none."""
+        total: ObjectArray = masses.sum(axis=1, keepdims=True)
+        none = total * (DENOMINATOR - self.true_weight)
+        result: ObjectArray = np.concatenate([masses * self.true_weight, none], axis=1)
+        return result
+
+    def _extreme(self, masses: ObjectArray, kinds: set[str]) -> ObjectArray:
+        """P(s, A), up to a factor for each A, of the sets that are prefixes, and of their complements."""
+        values = [row for row in masses if row.any()]
+        against = values if "lift_ratio" in kinds else []
+        if kinds - {"lift_ratio"}:
+            against = [*against, masses.sum(axis=0)]
+        orders = {_order(first, second) for first in values for second in against if first is not second}
+        orders = orders or {tuple(range(self.n_useful))}  # a single sensitive value, of which nothing can be told
+        inside = np.concatenate([masses[:, list(order)].cumsum(axis=1) for order in sorted(orders)], axis=1)
+        outside = masses.sum(axis=1, keepdims=True) - inside
+        yes = self.true_weight * (DENOMINATOR - self.other_weight)
+        no = (DENOMINATOR - self.true_weight) * self.other_weight
+        result: ObjectArray = np.concatenate([inside * yes + outside * no, outside * yes + inside * no], axis=1)
+        return result
+
+    def useful_information(self, joint: Joint) -> float:
+        """I(X; Y) without listing sets: a divergence of bits less the expectation of a function of one random sum.
+
+        With U the sum of P(x) over independent ones of probability q, and f(u) = u p/q + (1 - u)(1 - p)/(1 - q),
+
+        I(X; Y) = KL(p || q) - E[f(U) log f(U)].
+
+        Up to 2**20 distinct sums are listed, equal P(x) taken together; beyond, U is spread over a grid of 2**15 steps,
+        which understates I(X; Y) a little, since f log f is convex. Cost O(n_useful * 2**15).
+        """
+        shares = self._aligned(joint.p_useful[None], joint)[0]
+        p, q = self.true_weight / DENOMINATOR, self.other_weight / DENOMINATOR
+        if q == 0:
+            return max(0.0, float(-p * xlogx(shares).sum()))
+        value, chance = _random_sum(shares[shares > 0], q)
+        f = value * (p / q) + (1 - value) * ((1 - p) / (1 - q))
+        bits = (xlogx(np.array([p, 1 - p])) - np.array([p, 1 - p]) * np.log([q, 1 - q])).sum()
+        return max(0.0, float(bits - (chance * xlogx(f)).sum()))
+
+    def codebook(self) -> dict[str, dict[Any, float]]:
+        """What a released set stands for: P(x | y), likeliest first; up to 16 useful values."""
+        self._listable("released symbols")
+        if self.p_useful is None:
+            raise InvalidMechanismError("the mechanism carries no P(x), which a codebook needs: pass p_useful.")
+        cells = (self.p_useful[:, None] * self.channel).T
+        book: dict[str, dict[Any, float]] = {}
+        for label, row in zip(self.released, cells):
+            order = np.argsort(-row, kind="stable").tolist()
+            book[label] = {self.useful[x]: float(row[x] / row.sum()) for x in order if row[x] > 0}
+        return book
+
+    def estimate(self, released_counts: Any) -> Estimate:
+        """Unbiased estimate of P(x), with standard errors.
+
+        Parameters
+        ----------
+        released_counts : mapping, or pair
+            Records of each released string of bits; or the number of ones of every bit, and the number of records.
+        """
+        if self.true_weight == self.other_weight:
+            raise InvalidMechanismError("all bits are drawn alike, so the release tells nothing about frequencies.")
+        ones, records = self._counted(released_counts)
+        p, q = self.true_weight / DENOMINATOR, self.other_weight / DENOMINATOR
+        share = ones / records
+        errors = np.sqrt(share * (1 - share) / records) / (p - q)
+        return Estimate(self.useful, (share - q) / (p - q), errors, int(records))
+
+    def _counted(self, given: Any) -> tuple[FloatArray, float]:
+        if isinstance(given, Mapping):
+            if not all(isinstance(y, str) and len(y) == self.n_useful and set(y) <= {"0", "1"} for y in given):
+                raise InputError(f"released symbols are strings of {self.n_useful} digits 0 and 1.")
+            counts = np.array(list(given.values()), dtype=np.float64)
+            ones = np.array([[digit == "1" for digit in y] for y in given]).T @ counts
+            records = float(counts.sum())
+        else:
+            ones, records = np.asarray(given[0], dtype=np.float64), float(given[1])
+        if ones.shape != (self.n_useful,) or not records > 0 or (ones < 0).any() or (ones > records).any():
+            raise InputError(f"counts must be {self.n_useful} numbers of ones and a positive number of records.")
+        return ones, records
+
+    def sample(self, symbols: Any, rng: np.random.Generator, sensitive: Any = None) -> BoolArray:  # type: ignore[override]
+        """Bits for each given useful symbol (by index), shape (n, n_useful)."""
+        chosen = np.asarray(symbols)
+        limit = np.full((len(chosen), self.n_useful), self.other_weight)
+        limit[np.arange(len(chosen)), chosen] = self.true_weight
+        drawn: BoolArray = rng.integers(0, DENOMINATOR, limit.shape) < limit
+        return drawn
+
+    def compose(self, other: Mechanism) -> Mechanism:
+        raise InvalidMechanismError("bits cannot be composed: their released symbols are not listed.")
+
+    def reweighted(self, weights: Any, released: Iterable[Any]) -> Mechanism:
+        raise InvalidMechanismError("bits have one weight each: make a new BitMechanism.")
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            **self._about_dict(),
+            "bits": {"true": self.true_weight, "other": self.other_weight},
+        }
+
+    @classmethod
+    def _restored(cls, stored: Mapping[str, Any]) -> Mechanism:
+        bits = stored["bits"]
+        if not isinstance(bits, dict) or any(type(bits.get(name)) is not int for name in ("true", "other")):
+            raise InvalidMechanismError("the bits of a stored mechanism must be two integers.")
+        useful = [labels.decode(label) for label in stored["useful"]]
+        return cls(useful, bits["true"], bits["other"], **stored_about(stored))
+
+    def __repr__(self) -> str:
+        method = f", {self.method}" if self.method else ""
+        return f"BitMechanism({self.n_useful} useful -> as many bits{method})"
+
+    def _repr_html_(self) -> str:
+        p, q = self.true_weight / DENOMINATOR, self.other_weight / DENOMINATOR
+        return f"<p>{html.escape(repr(self))}: the true bit is 1 with probability {p:.4g}, others with {q:.4g}</p>"
+
+
+def _order(first: ObjectArray, second: ObjectArray) -> tuple[int, ...]:
+    """Values by falling first / second, compared as exact fractions; those without second come first."""
+
+    def ratio(x: int) -> tuple[bool, Fraction]:
+        return (second[x] == 0 and first[x] > 0, Fraction(int(first[x]), int(second[x]) or 1))
+
+    return tuple(sorted(range(len(first)), key=ratio, reverse=True))
+
+
+def _random_sum(shares: FloatArray, q: float) -> tuple[FloatArray, FloatArray]:
+    """Values and probabilities of a sum in which each share is present with probability q, independently."""
+    distinct, many = np.unique(shares, return_counts=True)
+    if np.log2(many + 1.0).sum() <= np.log2(MOST_SUMS):
+        value, chance = np.zeros(1), np.ones(1)
+        for share, count in zip(distinct.tolist(), many.tolist()):
+            present = np.arange(count + 1)
+            value = (value[:, None] + share * present).ravel()
+            chance = (chance[:, None] * _binomial(count, q)).ravel()
+        return value, chance
+    chance = np.zeros(GRID + 2)
+    chance[0] = 1.0
+    for share in shares.tolist():
+        whole, part = divmod(share * GRID, 1.0)
+        step = int(whole)
+        moved = np.zeros_like(chance)
+        moved[step:] = (1 - part) * chance[: len(chance) - step]
+        moved[step + 1 :] += part * chance[: len(chance) - step - 1]
+        chance = (1 - q) * chance + q * moved
+    return np.arange(len(chance)) / GRID, chance
+
+
+def _binomial(count: int, q: float) -> FloatArray:
+    chance = np.ones(1)
+    for _ in range(count):
+        chance = np.append((1 - q) * chance, 0.0) + np.append(0.0, q * chance)
+    return chance

@@ -1,0 +1,86 @@
+r"""Frequencies of the useful values behind a release: unbiased, with standard errors.
+
+Released counts are multinomial with probabilities :math:`P_Y = C^T P_X`, C the channel. Any left inverse A of
+:math:`C^T` gives an unbiased estimate :math:`A \hat{P}_Y`; we take the pseudoinverse. Its covariance is
+:math:`A (\mathrm{diag}(\hat{P}_Y) - \hat{P}_Y \hat{P}_Y^T) A^T / n`.
+"""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from discreet import labels
+from discreet._numeric import FloatArray
+from discreet.errors import InputError, InvalidMechanismError
+
+__all__ = ["Estimate", "counts_vector", "estimate_frequencies"]
+
+#: Singular values smaller than this share of the largest count as zero: rounding of weights is below 2**-52.
+RANK_TOLERANCE = 1e-12
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Estimated P(x) with standard errors, in the order of ``useful``; entries may lie outside [0, 1] by chance."""
+
+    useful: tuple[Any, ...]
+    probabilities: FloatArray
+    standard_errors: FloatArray
+    records: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Values, estimates and errors as plain data."""
+        return {
+            "useful": [labels.encode(label) for label in self.useful],
+            "probabilities": self.probabilities.tolist(),
+            "standard_errors": self.standard_errors.tolist(),
+            "records": self.records,
+        }
+
+    def __repr__(self) -> str:
+        shown = ", ".join(
+            f"{labels.text(x)} {p:.4f} +- {e:.4f}"
+            for x, p, e in list(zip(self.useful, self.probabilities, self.standard_errors))[:6]
+        )
+        more = ", ..." if len(self.useful) > 6 else ""
+        return f"Estimate({shown}{more}; {self.records} records)"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{html.escape(repr(self))}</p>"
+
+
+def estimate_frequencies(
+    useful: tuple[Any, ...], released: Sequence[str], channel: FloatArray, released_counts: Any
+) -> Estimate:
+    """The estimate of a channel of full rank."""
+    counts = counts_vector(released, released_counts)
+    singular = np.linalg.svd(channel, compute_uv=False)
+    if len(singular) < len(useful) or singular.min() <= RANK_TOLERANCE * singular.max():
+        raise InvalidMechanismError(
+            "the channel has not full rank, so different frequencies of the useful values look the same after it "
+            "and no unbiased estimate exists. Use a method such as 'grr', or read the codebook."
+        )
+    total = counts.sum()
+    observed = counts / total
+    inverse = np.linalg.pinv(channel.T)
+    variance = (inverse**2) @ observed - (inverse @ observed) ** 2
+    return Estimate(useful, inverse @ observed, np.sqrt(np.maximum(variance, 0.0) / total), int(total))
+
+
+def counts_vector(names: Sequence[str], given: Any) -> FloatArray:
+    """Counts in the order of the names, checked."""
+    if isinstance(given, Mapping):
+        unknown = set(given) - set(names)
+        if unknown:
+            raise InputError(f"{len(unknown)} of the counted symbols are not released by this mechanism.")
+        given = [given.get(name, 0) for name in names]
+    counts = np.asarray(given, dtype=np.float64)
+    if counts.shape != (len(names),) or not np.isfinite(counts).all() or (counts < 0).any() or counts.sum() <= 0:
+        raise InputError(f"counts must be {len(names)} numbers of at least 0 with a positive sum.")
+    return counts

@@ -1,0 +1,124 @@
+"""Side-channel-resistant local information privacy: LIP even towards someone who knows some attributes of X."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from discreet import _validate
+from discreet._numeric import BoolArray, FloatArray, IntArray
+from discreet.errors import InputError
+from discreet.joint import Joint
+from discreet.measures.lift import lift
+from discreet.mechanism import Mechanism
+from discreet.notions.base import Notion, PosteriorRows, two_sided
+from discreet.notions.bounds import Bound
+from discreet.notions.lip import LIP
+
+__all__ = ["SRLIP", "slices"]
+
+NEEDS_MECHANISM = "SRLIP is a promise about a mechanism: pass the joint of (S, X) and the mechanism."
+
+
+@dataclass(frozen=True)
+class SRLIP(Notion):
+    r"""Side-channel-resistant LIP: whoever knows some attributes of a record learns no more about ``s`` from ``y``.
+
+    .. math:: e^{-\varepsilon} \le \frac{P(s \mid y, x_J)}{P(s \mid x_J)} \le e^{\varepsilon}
+        \quad \text{for all } J, x_J, s, y
+
+    J runs over all sets of attributes, the empty one included; conditions of probability zero ask for nothing.
+
+    Parameters
+    ----------
+    epsilon : float
+        Budget of each side, nats.
+
+    Notes
+    -----
+    It is a promise about a mechanism, so `holds` and `slack` need one. Attributes are the parts of useful values that
+    are tuples, as several useful columns make them; with one attribute it is ``LIP(epsilon)``, which it always
+    implies. Source: [LTS20]_, Definition 4.
+
+    Examples
+    --------
+    >>> joint = Joint.from_counts([[2, 1, 1, 2], [1, 2, 2, 1]], useful=[(0, 0), (0, 1), (1, 0), (1, 1)])
+    >>> first_bit = Mechanism.from_blocks(joint, [0, 0, 1, 1])
+    >>> LIP(0.0).holds(joint, first_bit), SRLIP(0.3).holds(joint, first_bit)
+    (True, False)
+    """
+
+    epsilon: float
+    name: ClassVar[str] = "srlip"
+    is_conditional: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", _validate.budget(self.epsilon, "epsilon"))
+
+    @property
+    def bounds(self) -> tuple[Bound, ...]:
+        return two_sided(self.epsilon, self.epsilon, "min_lift_inverse", "max_lift")
+
+    @property
+    def is_polyhedral(self) -> bool:
+        return True
+
+    def holds(self, joint: Joint, mechanism: Mechanism | None = None) -> bool:
+        """Whether the mechanism keeps the promise inside every slice, decided exactly."""
+        checked = _needed(mechanism)
+        return all(LIP(self.epsilon).holds(joint.given(symbols), checked) for symbols in slices(joint))
+
+    def slack(self, joint: Joint, mechanism: Mechanism | None = None) -> float:
+        """Nats of budget left in the worst slice."""
+        checked = _needed(mechanism)
+        return min(LIP(self.epsilon).slack(joint.given(symbols), checked) for symbols in slices(joint))
+
+    def allowed(self, joint: Joint) -> BoolArray:
+        """Not defined: a released symbol alone does not tell what someone who knows part of x learns."""
+        raise InputError(NEEDS_MECHANISM)
+
+    def rows(self, joint: Joint) -> PosteriorRows:
+        """Homogeneous rows: in every slice, lifts inside their range times the mass of the slice."""
+        found: list[FloatArray] = []
+        for symbols in slices(joint):
+            inside = joint.given(symbols)
+            lifts = lift(inside)
+            for block in (lifts - math.exp(min(self.epsilon, 700.0)), math.exp(-self.epsilon) - lifts):
+                rows = np.zeros((len(block), joint.n_useful))
+                rows[:, symbols] = block
+                found.append(rows)
+        matrix = np.vstack(found)
+        return PosteriorRows(matrix, np.zeros(len(matrix)), np.empty((0, joint.n_useful)), np.empty(0))
+
+
+def slices(joint: Joint) -> Iterator[IntArray]:
+    """Useful values that agree with what someone knows: for every set of attributes but all, every value of it.
+
+    Slices of one value, in which nothing is left to learn, and slices that never occur are left out.
+    """
+    codes, everyone = joint.attributes, np.flatnonzero(joint.occurs)
+    seen: set[bytes] = set()
+    for size in range(len(codes)):
+        for known in itertools.combinations(range(len(codes)), size):
+            if not known:
+                groups = [everyone]
+            else:
+                _, group = np.unique(codes[list(known)][:, everyone], axis=1, return_inverse=True)
+                group = group.reshape(-1)
+                groups = [everyone[group == k] for k in range(int(group.max()) + 1)]
+            for symbols in groups:
+                if (len(symbols) > 1 or not known) and symbols.tobytes() not in seen:
+                    seen.add(symbols.tobytes())
+                    yield symbols
+
+
+def _needed(mechanism: Mechanism | None) -> Mechanism:
+    if mechanism is None:
+        raise InputError(NEEDS_MECHANISM)
+    return mechanism
