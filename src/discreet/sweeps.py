@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet import _files, _json
-from discreet.designers import Design, design
+from discreet.designers import METHODS, Design, design
 from discreet.designers import methods as methods_for
 from discreet.errors import InputError, UnknownMethodError
 from discreet.joint import Joint
@@ -59,6 +59,7 @@ class FrontierRow:
     log_max_lift: float
     log_min_lift: float
     released: int
+    reads_sensitive: bool
     seconds: float
     designed_for: float  # the budget of the mechanism, smaller than epsilon where that one keeps more
     design: Design = field(repr=False, compare=False)
@@ -286,12 +287,8 @@ def _notion(family: Family, epsilon: float, lam: float | None) -> Notion:
     return notion
 
 
-#: Options that only some methods take.
-_TAKEN = {name: {"seed", "time_limit"} for name in ("optimal", "subset-response", "auto")}
-
-
 def _options_of(method: str, options: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in options.items() if name in _TAKEN.get(method, ())}
+    return {name: value for name, value in options.items() if name in METHODS[method].options}
 
 
 def _chunks(values: Sequence[float], size: int) -> list[Sequence[float]]:
@@ -369,6 +366,7 @@ def _as_row(result: Design, epsilon: float, lam: float | None, designed_for: flo
                 "log_max_lift",
                 "log_min_lift",
                 "released",
+                "reads_sensitive",
                 "seconds",
             )
         },

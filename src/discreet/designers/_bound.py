@@ -59,20 +59,20 @@ BATCH = 300
 CHUNK = 500_000
 
 
-def prove(generation: ColumnGeneration, budget: Budget, most_programmes: int) -> Proof:
+def prove(generation: ColumnGeneration, budget: Budget, most_work: float) -> Proof:
     """The best limit that fits the budget; new posteriors found on the way improve the generation too."""
-    return _Prover(generation, budget, most_programmes).run()
+    return _Prover(generation, budget, most_work).run()
 
 
 class _Prover:
     """Refines a cover until its limit meets the value of the generation."""
 
-    def __init__(self, generation: ColumnGeneration, budget: Budget, most_programmes: int) -> None:
+    def __init__(self, generation: ColumnGeneration, budget: Budget, most_work: float) -> None:
         self.generation = generation
         self.polytope = generation.polytope
         self.pricing = generation.pricing
         self.budget = budget
-        self.most_programmes = most_programmes
+        self.most_work = most_work
         self.evaluator = Evaluator(self.polytope)
         self.p_useful = self.polytope.p_useful
         self.whole = float(entropies(self.p_useful))
@@ -148,7 +148,7 @@ class _Prover:
 
     def _done(self) -> bool:
         gap = self.generation.value - self.best.limit
-        return gap <= CLOSED_GAP * self.whole or self.budget.over or self.pricing.solved > self.most_programmes
+        return gap <= CLOSED_GAP * self.whole or self.budget.over or self.pricing.work > self.most_work
 
     @property
     def _is_full(self) -> bool:

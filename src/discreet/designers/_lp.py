@@ -1,4 +1,4 @@
-"""The only caller of the LP solver: a master problem over columns that keeps its basis as columns are added.
+"""The only caller of the LP solver: a master problem that keeps its basis as columns are added, and single programmes.
 
 A solver is not believed: weights are solved for again where the mixture becomes a mechanism, and prices prove nothing
 by themselves.
@@ -14,7 +14,7 @@ import numpy as np
 
 from discreet._numeric import FloatArray, IntArray
 
-__all__ = ["MasterLP"]
+__all__ = ["MasterLP", "maximise"]
 
 #: Rows may be violated by this much; points are polished afterwards and pulled inside where needed.
 FEASIBILITY = 1e-9
@@ -67,3 +67,31 @@ class MasterLP:
         solution = self._solver.getSolution()
         weights = np.maximum(np.array(solution.col_value), 0.0)
         return self._solver.getInfo().objective_function_value, np.array(solution.row_dual), weights
+
+
+def maximise(
+    gain: FloatArray,
+    entries: tuple[IntArray, IntArray, FloatArray],
+    row_lower: FloatArray,
+    row_upper: FloatArray,
+) -> FloatArray | None:
+    """max gain . x over row_lower <= A x <= row_upper, x >= 0, A as (row, column, value); None without solution."""
+    solver = _solver()
+    solver.setOptionValue("presolve", "choose")
+    row, column, value = entries
+    order = np.lexsort((row, column))
+    model = highspy.HighsLp()
+    model.num_col_, model.num_row_ = len(gain), len(row_lower)
+    model.col_cost_ = -gain
+    model.col_lower_, model.col_upper_ = np.zeros(len(gain)), np.full(len(gain), np.inf)
+    model.row_lower_, model.row_upper_ = row_lower, row_upper
+    model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+    model.a_matrix_.start_ = np.searchsorted(column[order], np.arange(len(gain) + 1)).astype(np.int32)
+    model.a_matrix_.index_ = row[order].astype(np.int32)
+    model.a_matrix_.value_ = value[order]
+    solver.passModel(model)
+    solver.run()
+    if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+        return None
+    solution: FloatArray = np.maximum(np.array(solver.getSolution().col_value), 0.0)
+    return solution

@@ -14,6 +14,9 @@ from discreet.notions import Notion
 
 __all__ = ["Polytope"]
 
+#: Comparisons of entries that the search for redundant rows may take.
+MOST_COMPARED = 20_000_000
+
 
 @dataclass(frozen=True)
 class Polytope:
@@ -79,7 +82,9 @@ class Polytope:
         rows = _side_by_side(blocks, widths, joint.n_useful)
         scale = np.abs(rows).max(axis=1, initial=0)
         needed = (scale > 0) & (np.concatenate(equal) | (rows > 0).any(axis=1))
-        return cls(rows[needed] / scale[needed, None], np.concatenate(equal)[needed], joint.p_useful)
+        rows, are_equal = rows[needed] / scale[needed, None], np.concatenate(equal)[needed]
+        kept = ~_dominated(rows, are_equal)
+        return cls(rows[kept], are_equal[kept], joint.p_useful)
 
 
 def _side_by_side(blocks: list[FloatArray], widths: list[int], n_useful: int) -> FloatArray:
@@ -94,3 +99,21 @@ def _side_by_side(blocks: list[FloatArray], widths: list[int], n_useful: int) ->
         if k % 2 == 1:
             offset += width
     return np.vstack(result)
+
+
+def _dominated(rows: FloatArray, equal: BoolArray) -> BoolArray:
+    """Rows that another one implies: R_i <= r R_j entry by entry for some r > 0, since all variables are at least 0."""
+    count = len(rows)
+    result = np.zeros(count, dtype=bool)
+    if rows.size * count > MOST_COMPARED:
+        return result
+    for i in np.flatnonzero(~equal).tolist():
+        others = np.flatnonzero(~result & ~equal & (np.arange(count) != i))
+        by = rows[others]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = rows[i] / by
+        least = np.where(by > 0, ratio, 0.0).max(axis=1, initial=0.0)
+        most = np.where(by < 0, ratio, np.inf).min(axis=1, initial=np.inf)
+        fits = ((by != 0) | (rows[i] <= 0)).all(axis=1) & (least <= most) & (most > 0)
+        result[i] = bool(fits.any())
+    return result

@@ -63,7 +63,7 @@ class Programmes:
 
     def __init__(self, polytope: Polytope) -> None:
         self.n_useful = polytope.n_useful
-        self.solved = 0
+        self.work = 0  # entries of tableaus that pivots went over, which is what time goes by
         self._n_rows = len(polytope.rows)
         self._first, self._second, self._ratio, low = _two_sided(polytope)
         own = polytope.rows[self._first]
@@ -89,7 +89,6 @@ class Programmes:
         high = np.ones((size, self.n_useful)) if upper is None else upper
         warm = bases is not None and len(self.cold) <= WARM_UP_TO
         start = bases if bases is not None and warm else np.repeat(self.cold[None], size, axis=0)
-        self.solved += size
         parts = []
         for first in range(0, max(size, 1), self.batch):
             some = slice(first, first + self.batch)
@@ -103,6 +102,7 @@ class Programmes:
         high = np.hstack([upper, pad + self._auxiliary, np.repeat(self._high[None], size, axis=0)])
         tableau = _Tableau(self._matrix, np.hstack([cost, pad]), low, high, bases, warm)
         value, reduced, status, ray, final = tableau.run()
+        self.work += (tableau.pivots + size) * self._matrix.size
         points = np.clip(value[:, : self.n_useful], lower, upper)
         points /= np.maximum(points.sum(axis=1, keepdims=True), FEASIBILITY)
         return Solutions(
@@ -153,6 +153,7 @@ class _Tableau:
         self.at_high = self.table[:, -1] < 0
         self.index = np.arange(size)
         self.most_pivots = 50 + 10 * count
+        self.pivots = 0
 
     def run(self) -> tuple[FloatArray, FloatArray, IntArray, FloatArray, IntArray]:
         """Values and reduced costs of all variables, statuses, rays of empty programmes, and final bases."""
@@ -229,6 +230,7 @@ class _Tableau:
 
     def _pivot(self, leaving: IntArray, entering: IntArray, sign: FloatArray) -> None:
         table = self.table
+        self.pivots += len(leaving)
         every = np.arange(len(leaving))
         row = table[every, leaving]
         column = table[every, :, entering]

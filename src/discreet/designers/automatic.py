@@ -28,7 +28,7 @@ def automatic(joint: Joint, notion: Notion, *, seed: int = 0, time_limit: float 
     if not notion.is_polyhedral:
         return subset_merging(joint, notion)
     start = time.monotonic()
-    if joint.n_useful <= BLOCKS_FIRST_ABOVE:
+    if joint.n_useful <= BLOCKS_FIRST_ABOVE or notion.is_conditional:
         return optimal(joint, notion, seed=seed, time_limit=time_limit)
     by_blocks = subset_response(joint, notion, seed=seed, time_limit=time_limit)
     left = None if time_limit is None else time_limit - (time.monotonic() - start)

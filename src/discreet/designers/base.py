@@ -13,13 +13,21 @@ from typing import Any
 import numpy as np
 
 from discreet import _validate
+from discreet.designers._excess import bounds_lifts
 from discreet.designers._outcome import Outcome
+from discreet.designers.attributes import independent_attributes
 from discreet.designers.automatic import automatic
+from discreet.designers.conditional_reporting import conditional_reporting
+from discreet.designers.grr import grr
+from discreet.designers.max_truth import max_truth
+from discreet.designers.oue import oue
 from discreet.designers.random_response import optimal
+from discreet.designers.sensitive_response import optimal_with_sensitive
 from discreet.designers.subset_merging import subset_merging
 from discreet.designers.subset_response import subset_response
+from discreet.designers.tight_rr import tight_rr
 from discreet.designers.watchdog import watchdog
-from discreet.errors import BrokenNotionError, InputError, UnknownMethodError
+from discreet.errors import BrokenNotionError, InputError, UnknownMethodError, UnsupportedNotionError
 from discreet.joint import Joint
 from discreet.measures import entropy, max_lift, min_lift, useful_information
 from discreet.mechanism import Mechanism
@@ -29,16 +37,45 @@ __all__ = ["Design", "design", "methods"]
 
 Designer = Callable[..., Mechanism | Outcome]
 
-METHODS: dict[str, Designer] = {
-    "watchdog": watchdog,
-    "subset-merging": subset_merging,
-    "subset-response": subset_response,
-    "optimal": optimal,
-    "auto": automatic,
-}
 
-#: Methods that serve only notions whose allowed posteriors form a polytope.
-POLYHEDRAL_ONLY = {"optimal", "subset-response"}
+@dataclass(frozen=True)
+class Method:
+    """A designer, the notions that it serves, its options, and whether its mechanisms may read S."""
+
+    designer: Designer
+    serves: Callable[[Notion], bool]
+    options: frozenset[str] = frozenset()
+    reads_sensitive: bool = False
+
+
+def _every(notion: Notion) -> bool:
+    return not notion.is_conditional
+
+
+def _on_lifts(notion: Notion) -> bool:
+    return bounds_lifts(notion) and not notion.is_conditional
+
+
+def _polyhedral(notion: Notion) -> bool:
+    return notion.is_polyhedral
+
+
+_SEARCH = frozenset({"seed", "time_limit"})
+
+METHODS: dict[str, Method] = {
+    "watchdog": Method(watchdog, _every, frozenset({"randomisation"})),
+    "subset-merging": Method(subset_merging, _every),
+    "grr": Method(grr, _on_lifts),
+    "oue": Method(oue, _on_lifts),
+    "conditional-reporting": Method(conditional_reporting, _on_lifts, reads_sensitive=True),
+    "tight-rr": Method(tight_rr, _on_lifts),
+    "max-truth": Method(max_truth, _polyhedral),
+    "subset-response": Method(subset_response, lambda n: n.is_polyhedral and not n.is_conditional, _SEARCH),
+    "independent-attributes": Method(independent_attributes, lambda n: n.is_conditional, _SEARCH),
+    "optimal": Method(optimal, _polyhedral, _SEARCH | {"search", "also", "start"}),
+    "optimal-with-sensitive": Method(optimal_with_sensitive, _on_lifts, _SEARCH, reads_sensitive=True),
+    "auto": Method(automatic, lambda _: True, _SEARCH),
+}
 
 #: A bound that is at most this far above the NMI reached proves it optimal.
 OPTIMAL_GAP = 1e-7
@@ -102,7 +139,8 @@ class Design:
 
     def to_dict(self) -> dict[str, Any]:
         """The figures of the design as plain data; ``released`` is the number of released symbols."""
-        released = self.released
+        kinds = ("max_lift", "min_lift_inverse")
+        released = self.mechanism.judged(self.joint, kinds)  # where the lifts are extreme
         smallest = float(min_lift(released).min())
         return {
             "method": self.method,
@@ -116,14 +154,16 @@ class Design:
             "log_min_lift": math.log(smallest) if smallest > 0 else -math.inf,
             "released": self.mechanism.n_released,
             "useful": self.mechanism.n_useful,
+            "reads_sensitive": self.mechanism.reads_sensitive,
             "seconds": self.seconds,
         }
 
     def __repr__(self) -> str:
         bound = "" if self.bound is None else f", bound {self.bound:.4f}"
+        reads = ", reads S" if self.mechanism.reads_sensitive else ""
         return (
             f"Design({self.method} for {self.notion}: NMI {self.nmi:.4f}{bound}, "
-            f"{self.mechanism.n_useful} useful -> {self.mechanism.n_released} released, {self.status})"
+            f"{self.mechanism.n_useful} useful -> {self.mechanism.n_released} released{reads}, {self.status})"
         )
 
     def _repr_html_(self) -> str:
@@ -140,13 +180,13 @@ def design(joint: Joint, notion: Notion, method: str = "optimal", **options: Any
     notion : Notion
         The promise.
     method : str
-        ``"optimal"``, ``"subset-response"``, ``"subset-merging"``, ``"watchdog"``, or ``"auto"`` for the best that
-        fits the notion, the size and the time; see `methods`.
+        ``"optimal"``, or ``"auto"`` for the best that fits the notion, the size and the time; `methods` lists all that
+        serve a notion. ``"conditional-reporting"`` and ``"optimal-with-sensitive"`` make mechanisms that read S.
     **options
         Options of the method. Optimal: ``time_limit`` in seconds (left out: a fixed amount of work, so that the
         result depends on the seed alone), ``seed``, ``start``, a mechanism to improve on, and ``also``, a list of
-        further joints over the same values under which the notion must hold as well. Subset response and auto:
-        ``time_limit`` and ``seed``.
+        further joints over the same useful values under which the notion must hold as well. Subset response,
+        independent attributes, the optimum that reads S, and auto: ``time_limit`` and ``seed``.
         Watchdog: ``randomisation="merge" | "uniform"``.
 
     Returns
@@ -163,15 +203,17 @@ def design(joint: Joint, notion: Notion, method: str = "optimal", **options: Any
     """
     if not isinstance(joint, Joint) or not isinstance(notion, Notion):
         raise InputError(f"design takes a Joint and a Notion, got {type(joint).__name__}, {type(notion).__name__}.")
-    designer = _designer(method)
+    chosen = _method(method)
+    if not chosen.serves(notion):
+        raise UnsupportedNotionError(
+            f"{method} does not serve {notion}. Methods that do: {', '.join(methods(notion))}."
+        )
     _validate.every_sensitive_value_occurs(joint.p_sensitive, joint.sensitive)
     start = time.perf_counter()
-    try:
-        found = designer(joint, notion, **options)
-    except TypeError as error:
-        if "unexpected keyword" in str(error):
-            raise InputError(f"{method} has no option {str(error).rpartition(' ')[2]}.") from None
-        raise
+    unknown = sorted(set(options) - chosen.options)
+    if unknown:
+        raise InputError(f"{method} has no option {unknown[0]!r}.")
+    found = chosen.designer(joint, notion, **options)
     outcome = found if isinstance(found, Outcome) else Outcome(found)
     for checked in (joint, *options.get("also", ())):
         if not notion.holds(checked, outcome.mechanism):
@@ -219,20 +261,20 @@ def _status(nmi: float, bound: float | None) -> str:
     return "optimal" if bound - nmi <= OPTIMAL_GAP else f"gap {100 * (bound - nmi):.2g} %"
 
 
-def _designer(method: str) -> Designer:
-    if method not in METHODS:
-        near = _validate.closest(str(method), METHODS)
-        raise UnknownMethodError(f"no method {method!r}.{near} Known methods: {', '.join(METHODS)}.")
-    return METHODS[method]
+def _method(name: str) -> Method:
+    if name not in METHODS:
+        near = _validate.closest(str(name), METHODS)
+        raise UnknownMethodError(f"no method {name!r}.{near} Known methods: {', '.join(METHODS)}.")
+    return METHODS[name]
 
 
 def methods(notion: Notion) -> tuple[str, ...]:
     """Names of the methods that serve a notion.
 
-    >>> from discreet import LDP
-    >>> methods(LDP(1))
-    ('watchdog', 'subset-merging', 'subset-response', 'optimal', 'auto')
+    >>> from discreet import SRLIP
+    >>> methods(SRLIP(1))
+    ('max-truth', 'independent-attributes', 'optimal', 'auto')
     """
     if not isinstance(notion, Notion):
         raise InputError(f"methods takes a Notion, got {type(notion).__name__}.")
-    return tuple(name for name in METHODS if notion.is_polyhedral or name not in POLYHEDRAL_ONLY)
+    return tuple(name for name, method in METHODS.items() if method.serves(notion))

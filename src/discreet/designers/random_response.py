@@ -7,6 +7,7 @@ small polytope and solves one linear programme. Source: [ZDS23]_, (12); [LTS20]_
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -21,6 +22,7 @@ from discreet.designers._perfect import private_weights
 from discreet.designers._polytope import Polytope
 from discreet.designers._proof import Proof
 from discreet.designers._realise import realise, released_labels
+from discreet.designers._truth import coefficients, most_truthful
 from discreet.designers._vertices import vertices
 from discreet.designers.subset_merging import partitions
 from discreet.errors import InputError, InternalError, UnsupportedNotionError
@@ -31,8 +33,8 @@ from discreet.notions import Notion, PerfectPrivacy
 
 __all__ = ["Problem", "optimal"]
 
-#: Linear programmes solved at most where no time limit is given; scaled down for large alphabets.
-PROGRAMMES, PROGRAMME_SIZE = 100_000, 200
+#: Entries of tableaus gone over in pricing where no time limit is given: seconds, and the same result on every machine.
+WORK = 600_000_000
 
 #: Smaller alphabets need no search before the proof, which finds all that is missing on its way.
 SEARCH_FROM = 40
@@ -45,6 +47,9 @@ MOST_PROOF_NUMBERS = 20_000_000
 
 #: Rows that a given posterior may exceed by rounding; it is polished like any other.
 INSIDE = 1e-12
+
+#: Coefficients of a programme that may be solved for a first mechanism.
+MOST_FOR_A_START = 1_000_000
 
 #: Share of the time that search and proof may take; the rest turns the result into a mechanism.
 WORK_SHARE = 0.97
@@ -83,7 +88,7 @@ class Problem:
             )
         self.joint, self.notion, self.also = joint, notion, also
         self.symbols: IntArray = np.flatnonzero(joint.p_useful > 0)
-        inner = joint if len(self.symbols) == joint.n_useful else _restricted(joint, self.symbols)
+        inner = joint if len(self.symbols) == joint.n_useful else joint.given(self.symbols)
         # A zero budget on either side is perfect privacy, whose equations are easier to solve than its inequalities.
         self.is_perfect = any(bound.epsilon == 0 for bound in notion.bounds)
         allowed = PerfectPrivacy() if self.is_perfect else notion
@@ -128,12 +133,15 @@ class Problem:
         n = self.polytope.n_useful
         generation = ColumnGeneration(self.polytope, *self.start(), seed)
         generation.add(Columns.of(self.known()))
+        if len(self.start()[1]) == 1 and coefficients(self.polytope) <= MOST_FOR_A_START:
+            # Merging keeps nothing, and single columns do not help unless they average to P_X with others.
+            truthful = most_truthful(self.polytope)
+            generation.add(Columns.of(np.empty((0, n)) if truthful is None else truthful[0]))
         searching = budget.share(SEARCH_SHARE)
         generation.list_small_supports(searching)
         if n > SEARCH_FROM:
             generation.search(searching)
-        most = 10**9 if limited else int(PROGRAMMES * min(1.0, PROGRAMME_SIZE / n)) + 5 * n
-        proof = prove(generation, budget, generation.pricing.solved + most)
+        proof = prove(generation, budget, math.inf if limited else generation.pricing.work + WORK)
         used = generation.used()
         points = generation.columns.dense(used, n)
         return self.outcome(points, generation.weights[used], proof)
@@ -187,17 +195,13 @@ class Problem:
         return mechanism if self.holds(mechanism) else None
 
 
-def _restricted(joint: Joint, symbols: IntArray) -> Joint:
-    """The joint without the symbols that never occur."""
-    cells = joint.probabilities[:, symbols]
-    return Joint.from_array(cells / cells.sum(), sensitive=joint.sensitive)
-
-
 def _folded(other: Joint, joint: Joint, symbols: IntArray) -> Joint:
     """Another joint over the first one's symbols; what never occurs in the first goes with its commonest symbol."""
-    if other.sensitive != joint.sensitive or other.useful != joint.useful:
-        raise InputError("also takes joints over the same sensitive and useful values, in the same order.")
+    if other.useful != joint.useful:
+        raise InputError("also takes joints over the same useful values, in the same order.")
     cells = other.probabilities[:, symbols].copy()
     rest = np.setdiff1d(np.arange(joint.n_useful), symbols)
     cells[:, int(joint.p_useful[symbols].argmax())] += other.probabilities[:, rest].sum(axis=1)
-    return Joint.from_array(cells / cells.sum(), sensitive=joint.sensitive)
+    return Joint.from_array(
+        cells / cells.sum(), sensitive=other.sensitive, useful=[joint.useful[x] for x in symbols.tolist()]
+    )

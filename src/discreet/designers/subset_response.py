@@ -23,8 +23,8 @@ from discreet.notions import Notion
 
 __all__ = ["subset_response"]
 
-#: Linear programmes solved at most inside one block.
-MOST_PROGRAMMES = 5_000
+#: Entries of tableaus gone over at most inside one block.
+MOST_WORK = 10_000_000
 
 
 def subset_response(joint: Joint, notion: Notion, *, seed: int = 0, time_limit: float | None = None) -> Outcome:
@@ -54,7 +54,7 @@ def _respond(polytope: Polytope, members: IntArray, seed: int, budget: Budget) -
     if len(members) > SEARCH_FROM:
         generation.search(budget)
     elif len(members) > 2:  # a pair has no other posteriors than those listed
-        prove(generation, budget, MOST_PROGRAMMES)  # finds what is missing on its way
+        prove(generation, budget, MOST_WORK)  # finds what is missing on its way
     used = generation.used()
     points = np.zeros((len(used), polytope.n_useful))
     points[:, members] = generation.columns.dense(used, len(members))

@@ -94,4 +94,4 @@ def test_large_batches_are_solved_in_parts() -> None:
     assert whole.is_solved.all()
     alone = programmes.minimise(cost[-1:])
     assert alone.points[0] == pytest.approx(whole.points[-1])
-    assert programmes.solved == len(cost) + 1
+    assert programmes.work > len(cost) * 8

@@ -1,0 +1,35 @@
+r"""Tight randomised response: the best protocol that keeps the value or draws a new one without looking at it.
+
+Keep x with probability :math:`1 / (1 + \sum_y d_y)`, else draw y in proportion to d_y, the least that it needs:
+
+.. math:: d_y = \max \frac{(h - F g)^+}{F - 1}
+
+over the conditions of the notion. GRR is a post-processing of it, so it never keeps less. Our own.
+"""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import numpy as np
+
+from discreet import labels
+from discreet.designers._excess import excesses
+from discreet.designers.rounding import seal
+from discreet.joint import Joint
+from discreet.mechanism import Mechanism
+from discreet.notions import Notion
+
+__all__ = ["tight_rr"]
+
+
+def tight_rr(joint: Joint, notion: Notion) -> Mechanism:
+    """The tight response; without budget, everything is merged."""
+    found = excesses(joint, notion)
+    everything = Mechanism.from_blocks(joint, range(joint.n_useful))
+    if notion.holds(joint, everything):
+        return everything
+    if any(room == 0 for _, room in found):
+        return Mechanism.from_blocks(joint, np.zeros(joint.n_useful, dtype=np.int64))
+    needed = np.max([excess.max(axis=0, initial=0.0) / room for excess, room in found], axis=0)
+    channel = (np.eye(joint.n_useful) + needed) / (1 + needed.sum())
+    return seal(joint, notion, channel, released=labels.unique_texts(labels.text(x) for x in joint.useful))
