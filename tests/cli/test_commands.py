@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from discreet import ALIP, LIP, Joint, Mechanism, design, measures, samples
+from discreet import ALIP, LIP, Joint, Mechanism, design, measures, methods, samples
 from discreet.cli.app import run
 from discreet.testing import every_notion
 
@@ -161,7 +161,7 @@ BAD = [
     (["design", "{csv}", "--sensitive", "income", "--useful", "job", "--epsilon", "1", "--randomisation", "uniform"], 2, "no option of the method auto"),
     (["design", "{csv}", "--sensitive", "income", "--useful", "job", "--epsilon", "1", "--method", "watchdog", "--time-limit", "5"], 2, "no option of the method watchdog"),
     (["design", "{csv}", "--sensitive", "income", "--useful", "job", "--epsilon", "1", "--time-limit", "-5"], 2, "positive"),
-    (["design", "{csv}", "--sensitive", "income", "--useful", "job", "--notion", "chi2", "--eps-upper", "1", "--method", "optimal"], 2, "not a polytope"),
+    (["design", "{csv}", "--sensitive", "income", "--useful", "job", "--notion", "chi2", "--eps-upper", "1", "--method", "optimal"], 2, "does not serve"),
     (["design", "{csv}", "--sensitive", "income", "--useful", "job", "--epsilon", "1", "-o", "{dir}"], 2, "directory"),
     (["design", "{csv}", "--sensitive", "income", "--useful", "job", "--epsilon", "1", "-o", "{dir}/no/m.json"], 2, "no directory"),
     (["design", "{csv}", "--sensitive", "income", "--useful", "job", "--epsilon", "1", "-o", "{dir}/latin.csv"], 2, "--force"),
@@ -173,6 +173,8 @@ BAD = [
     (["frontier", "{csv}", "--sensitive", "income", "--useful", "job", "-o", "{dir}/f.xls"], 2, ".svg"),
     (["frontier", "{csv}", "--sensitive", "income", "--useful", "job", "-o", "{dir}/latin.csv"], 2, "--force"),
     (["frontier", "{csv}", "--sensitive", "income", "--useful", "job", "--epsilon", "0.01", "--keep", "1"], 2, "Sweep larger budgets"),
+    (["compare", "{csv}", "--sensitive", "income", "--useful", "job"], 2, "needs a privacy notion"),
+    (["audit", "{csv}", "--sensitive", "income", "--useful", "job", "--notion", "srlip", "--epsilon", "1"], 2, "promise about a mechanism"),
     (["nonsense"], 2, "nonsense"),
 ]  # fmt: skip
 
@@ -222,10 +224,10 @@ def test_a_bug_is_reported_as_one(call, csv: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_a_failed_design_writes_nothing(call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from discreet.designers.base import METHODS
+    from discreet.designers.base import METHODS, Method
 
     leak = lambda joint, notion: Mechanism.from_blocks(joint, range(joint.n_useful))  # noqa: E731
-    monkeypatch.setitem(METHODS, "watchdog", leak)
+    monkeypatch.setitem(METHODS, "watchdog", Method(leak, lambda notion: True))
     code, out, err = call("design", *ADULT, "--epsilon", "0.1", "--method", "watchdog", "-o", tmp_path / "m.json")
     assert (code, out) == (1, "")
     assert "breaks" in err
@@ -238,16 +240,40 @@ def test_frontier_answers_the_question_that_users_ask(call, tmp_path: Path) -> N
     sweep = ["frontier", *ADULT, "--lam", "0.5", "--epsilon", "1:2:3", "--method", "all", "--keep", "0.9"]
     code, out, err = call(*sweep, *outputs)
     assert code == 0
-    assert "Smallest budget that keeps 90 %: epsilon 1.38" in out
+    assert "Smallest budget that keeps 90 %: epsilon 0.2217 with optimal-with-sensitive, which reads S" in out
     assert all(path.exists() and str(path) in err for path in files)
     code, out, _ = call(*sweep, "--format", "json", "--workers", "2")
     data = json.loads(out)
     assert code == 0
     stored = json.loads(files[2].read_text())["rows"]
     assert [row["nmi"] for row in data["rows"]] == [row["nmi"] for row in stored]
-    assert {row["method"] for row in data["rows"]} == {"watchdog", "subset-merging", "subset-response", "optimal"}
+    assert {"watchdog", "grr", "oue", "conditional-reporting", "optimal"} <= {row["method"] for row in data["rows"]}
     assert data["smallest"]["nmi"] >= 0.9
-    assert data["smallest"]["epsilon"] == pytest.approx(1.387, abs=2e-3)
+    optimal = call(*sweep[:-4], "--method", "optimal", "--keep", "0.9", "--format", "json")[1]
+    assert json.loads(optimal)["smallest"]["epsilon"] == pytest.approx(1.387, abs=2e-3)
+
+
+def test_compare_shows_all_methods_best_first(call) -> None:
+    code, out, _ = call("compare", *ADULT, "--notion", "lip", "--epsilon", "0.5", "--format", "json")
+    data = json.loads(out)
+    assert code == 0
+    kept = [design["nmi"] for design in data["designs"]]
+    assert kept == sorted(kept, reverse=True)
+    assert {design["method"] for design in data["designs"]} == set(methods(LIP(0.5))) - {"auto"}
+    reading = {design["method"] for design in data["designs"] if design["reads_sensitive"]}
+    assert reading == {"optimal-with-sensitive", "conditional-reporting"}
+    assert all(design["log_max_lift"] <= 0.5 for design in data["designs"])
+    code, out, _ = call("compare", *ADULT, "--notion", "srlip", "--epsilon", "0.5")
+    assert code == 0
+    assert "independent-attributes left out: " in out
+
+
+@pytest.mark.parametrize("method", ["oue", "conditional-reporting", "tight-rr"])
+def test_protocols_are_designed_on_the_command_line(method: str, call, tmp_path: Path) -> None:
+    code, out, _ = call("design", *ADULT, "--epsilon", "0.5", "--method", method, "-o", tmp_path / "m.json")
+    assert code == 0
+    assert ("reads" in out) == (method == "conditional-reporting")
+    assert Mechanism.from_json(tmp_path / "m.json").method == method
 
 
 def test_demo_leaves_its_results(call, tmp_path: Path) -> None:

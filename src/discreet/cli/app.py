@@ -19,6 +19,7 @@ from cyclopts import App, CycloptsError
 
 import discreet
 from discreet.cli.audit import audit
+from discreet.cli.compare import compare
 from discreet.cli.demo import demo
 from discreet.cli.design import design
 from discreet.cli.frontier import frontier
@@ -35,7 +36,7 @@ app = App(
     version=lambda: discreet.__version__,
     help_format="plaintext",
 )
-for command in (audit, design, frontier, demo):
+for command in (audit, design, compare, frontier, demo):
     app.command(command)
 
 

@@ -12,13 +12,27 @@ from cyclopts import Parameter
 
 from discreet import _files
 from discreet.cli.options import Bins, Columns, Format, NotionOptions, input_files, load_joint, show
+from discreet.designers import METHODS
 from discreet.designers import design as make_design
 from discreet.errors import InputError
 from discreet.report.text import design_text
 
 __all__ = ["design"]
 
-Method = Literal["auto", "optimal", "subset-response", "subset-merging", "watchdog"]
+Method = Literal[
+    "auto",
+    "optimal",
+    "subset-response",
+    "max-truth",
+    "tight-rr",
+    "grr",
+    "oue",
+    "subset-merging",
+    "watchdog",
+    "independent-attributes",
+    "optimal-with-sensitive",
+    "conditional-reporting",
+]
 
 
 def design(
@@ -49,9 +63,10 @@ def design(
     bins
         Cut a numeric column: age=0,18,65 or age=quantiles:10. Repeatable.
     method
-        How the mechanism is found; auto takes the best that fits the notion, the size and the time.
+        How the mechanism is found; auto takes the best that fits the notion, the size and the time. The last two make
+        mechanisms that read the sensitive columns as well.
     time_limit
-        Of auto, optimal and subset-response: seconds after which the best so far is returned.
+        Of the searching methods: seconds after which the best so far is returned.
     seed
         Of the same: seed of their random starts.
     randomisation
@@ -79,14 +94,10 @@ def design(
     return 0
 
 
-_SEARCH = {"time_limit", "seed"}
-_OPTIONS_OF = {"auto": _SEARCH, "optimal": _SEARCH, "subset-response": _SEARCH, "watchdog": {"randomisation"}}
-
-
 def _options(method: str, given: dict[str, Any]) -> dict[str, Any]:
     """The options that were given, refused where the method has none such."""
     chosen = {name: value for name, value in given.items() if value is not None}
     for name in chosen:
-        if name not in _OPTIONS_OF.get(method, ()):
+        if name not in METHODS[method].options:
             raise InputError(f"--{name.replace('_', '-')} is no option of the method {method}.")
     return chosen

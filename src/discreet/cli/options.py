@@ -12,7 +12,7 @@ from cyclopts import Group, Parameter
 from discreet import _json, samples
 from discreet.errors import InputError, InvalidNotionError, UnusableColumnError
 from discreet.joint import Joint
-from discreet.notions import ALIP, LDP, LIP, AlphaLift, Chi2Lift, L1Lift, MaxLift, Notion, PerfectPrivacy
+from discreet.notions import ALIP, LDP, LIP, SRLIP, AlphaLift, Chi2Lift, L1Lift, MaxLift, Notion, PerfectPrivacy
 from discreet.report import text as report_text
 from discreet.tables.binning import parse_option
 from discreet.tables.sources import table_files
@@ -20,7 +20,7 @@ from discreet.tables.sources import table_files
 __all__ = ["Format", "NotionName", "NotionOptions", "input_files", "load_joint", "load_table", "show"]
 
 Format = Literal["text", "json"]
-NotionName = Literal["lip", "alip", "ldp", "max-lift", "perfect", "l1", "chi2", "alpha-lift"]
+NotionName = Literal["lip", "alip", "ldp", "max-lift", "perfect", "l1", "chi2", "alpha-lift", "srlip"]
 
 _PROMISE = Group("Privacy notion")
 
@@ -64,9 +64,9 @@ class NotionOptions:
         if name == "perfect":
             self._only(name, given, set())
             return PerfectPrivacy()
-        if name in ("lip", "ldp"):
+        if name in ("lip", "ldp", "srlip"):
             self._only(name, given, {"epsilon"})
-            return (LIP if name == "lip" else LDP)(self._need(name, "epsilon"))
+            return {"lip": LIP, "ldp": LDP, "srlip": SRLIP}[name](self._need(name, "epsilon"))
         if name == "max-lift":
             self._only(name, given, {"epsilon", "eps_upper"})
             return MaxLift(self._need(name, "eps_upper" if "eps_upper" in given else "epsilon"))

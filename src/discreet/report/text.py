@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.console import Console, ConsoleRenderable, Group
@@ -12,10 +12,12 @@ from rich.table import Table
 from rich.text import Text
 
 from discreet import labels
+from discreet._numeric import DENOMINATOR
 from discreet.designers import Design
+from discreet.mechanism import BitMechanism
 from discreet.sweeps import Frontier, FrontierRow
 
-__all__ = ["audit_text", "design_text", "frontier_text", "make_console"]
+__all__ = ["audit_text", "comparison_text", "design_text", "frontier_text", "make_console"]
 
 #: Symbols shown by default; JSON has all of them.
 SHOWN_SYMBOLS = 15
@@ -164,13 +166,14 @@ def promise_text(notion: dict[str, Any]) -> str:
     if name == "ldp":
         factor = factor_text(notion["epsilon"])
         return f"LDP: no symbol may be more than {factor} times as likely under one sensitive value as under another."
-    if name in ("lip", "alip", "max-lift"):
+    if name in ("lip", "alip", "max-lift", "srlip"):
         limits = []
         if high is not None:
             limits.append(f"more than {factor_text(high)} times as likely")
         if low is not None and name != "max-lift":
             limits.append(f"less than {factor_text(-low)} times as likely")
-        return f"{name.upper()}: no sensitive value may become {' or '.join(limits)} as before."
+        whoever = " Also for those who know some of the useful columns." if name == "srlip" else ""
+        return f"{name.upper()}: no sensitive value may become {' or '.join(limits)} as before.{whoever}"
     given = ", ".join(f"{key} {value:g}" for key, value in notion.items() if key != "name" and value is not None)
     return f"{name} ({given})."
 
@@ -191,13 +194,23 @@ def design_text(design: Design) -> ConsoleRenderable:
         claimed = design.evidence == "claimed, not checkable"
         title = "claimed limit of any mechanism" if claimed else "proven limit of any mechanism"
         table.add_row(title, number(figures["bound"]), f"NMI ({figures['status']})")
-    table.add_row("released symbols", f"{figures['released']} of {figures['useful']}", "")
+    table.add_row("released symbols", f"{figures['released']} for {figures['useful']}", "")
+    if figures["reads_sensitive"]:
+        table.add_row("reads", "S and X", "whoever draws needs the sensitive columns")
     table.add_row("time", f"{figures['seconds']:.3g}", "s")
     return Group(
         bold(design.method) + f" for {design.notion}. {promise_text(design.notion.to_dict())}\n",
         table,
         "",
-        _codebook_table(design),
+        _bits_text(design.mechanism) if isinstance(design.mechanism, BitMechanism) else _codebook_table(design),
+    )
+
+
+def _bits_text(mechanism: BitMechanism) -> str:
+    true, other = mechanism.true_weight / DENOMINATOR, mechanism.other_weight / DENOMINATOR
+    return (
+        f"A released symbol has a bit for each of the {mechanism.n_useful} values. The bit of the true value is 1 with "
+        f"probability {number(true)}, every other bit with probability {number(other)}."
     )
 
 
@@ -217,6 +230,37 @@ def _codebook_table(design: Design, shown: int = 2 * SHOWN_SYMBOLS) -> Table:
     if len(book) > shown:
         table.add_row(f"and {len(book) - shown} more", "", "")
     return table
+
+
+def comparison_text(designs: Sequence[Design], skipped: Mapping[str, str]) -> Group:
+    """Several methods under one notion, in the order given."""
+    table = Table(box=None, pad_edge=False)
+    for title, justify in (
+        ("method", "left"),
+        ("NMI", "right"),
+        ("limit", "right"),
+        ("log max-lift", "right"),
+        ("log min-lift", "right"),
+        ("reads", "left"),
+        ("seconds", "right"),
+        ("status", "left"),
+    ):
+        table.add_column(title, justify=justify)  # type: ignore[arg-type]
+    for design in designs:
+        row = design.to_dict()
+        table.add_row(
+            design.method,
+            f"{design.nmi:.4f}",
+            "" if design.bound is None else f"{design.bound:.4f}",
+            f"{row['log_max_lift']:.4f}",
+            number(row["log_min_lift"]),
+            "S and X" if design.mechanism.reads_sensitive else "X",
+            f"{design.seconds:.2g}",
+            design.status,
+        )
+    parts: list[Any] = [bold(promise_text(designs[0].notion.to_dict())) if designs else "", table]
+    parts += [f"{name} left out: {reason}" for name, reason in skipped.items()]
+    return Group(*parts)
 
 
 def frontier_text(frontier: Frontier, keep: float | None = None, smallest: FrontierRow | None = None) -> Group:
@@ -242,8 +286,9 @@ def frontier_text(frontier: Frontier, keep: float | None = None, smallest: Front
 
 def _row_sentence(title: str, row: FrontierRow) -> Text:
     limit = "" if row.bound is None else f" (proven limit {row.bound:.4f})"
+    reads = ", which reads S" if row.reads_sensitive else ""
     return bold(f"{title}: epsilon {row.epsilon:.4g}") + (
-        f" with {row.method}: NMI {row.nmi:.4f}{limit}, log max-lift {number(row.log_max_lift)}, "
+        f" with {row.method}{reads}: NMI {row.nmi:.4f}{limit}, log max-lift {number(row.log_max_lift)}, "
         f"log min-lift {number(row.log_min_lift)} nats."
     )
 
