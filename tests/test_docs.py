@@ -56,7 +56,7 @@ def test_readme_output_is_real(capsys: pytest.CaptureFixture[str]) -> None:
                 assert line.rstrip() in printed, line
 
 
-@pytest.mark.parametrize("page", [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))], ids=lambda p: p.name)
+@pytest.mark.parametrize("page", [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))], ids=lambda p: p.name)
 def test_python_on_pages_runs(page: Path) -> None:
     """Blocks of one page build on each other."""
     namespace: dict[str, object] = {}
