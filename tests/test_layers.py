@@ -15,7 +15,7 @@ SOURCE = Path(__file__).parent.parent / "src" / "discreet"
 LAYERS = [
     ["errors", "_numeric", "labels", "_validate", "_files", "_json", "_stored"],
     ["joint", "mechanism"],
-    ["measures", "exact", "tables", "samples"],
+    ["measures", "ranges", "exact", "tables", "samples"],
     ["notions"],
     ["designers", "testing"],
     ["sweeps", "plots"],

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from importlib.metadata import version as _version
 
-from discreet import errors, measures, samples
+from discreet import errors, measures, ranges, samples
 from discreet.designers import Design, design, methods
 from discreet.joint import Joint
 from discreet.mechanism import BitMechanism, Estimate, Mechanism, ProductMechanism, SensitiveMechanism
@@ -36,5 +36,6 @@ __all__ = [
     "frontier",
     "measures",
     "methods",
+    "ranges",
     "samples",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from discreet.tables import _sql
 from discreet.tables.binning import Quantiles, interval_text, parse_bins
 from discreet.tables.sources import open_table
 
-__all__ = ["count_pairs"]
+__all__ = ["Pairs", "count_pairs", "list_pairs"]
 
 #: A useful alphabet of more values is probably an identifier, and warns.
 MANY_VALUES = 100_000
@@ -34,6 +34,46 @@ def count_pairs(
     bins: Mapping[str, Any] | None = None,
 ) -> Joint:
     """Count the pairs of sensitive and useful values of a table; see `Joint.from_table`."""
+    pairs = list_pairs(table, sensitive, useful, bins=bins)
+    n_sensitive, n_useful = len(pairs.sensitive), len(pairs.useful)
+    if n_sensitive * n_useful > MOST_CELLS:
+        raise UnusableColumnError(
+            f"{n_sensitive} sensitive times {n_useful} useful values are more than {MOST_CELLS} pairs. "
+            "Bin the columns or choose fewer."
+        )
+    dense = np.zeros((n_sensitive, n_useful), dtype=np.int64)
+    dense[pairs.row, pairs.column] = pairs.records
+    return Joint.from_counts(
+        dense,
+        sensitive=pairs.sensitive,
+        useful=pairs.useful,
+        sensitive_columns=pairs.sensitive_columns,
+        useful_columns=pairs.useful_columns,
+        bins=pairs.bins,
+    )
+
+
+class Pairs(NamedTuple):
+    """The pairs of values that occur, by code, and how many records carry each."""
+
+    row: IntArray
+    column: IntArray
+    records: IntArray
+    sensitive: list[Any]
+    useful: list[Any]
+    sensitive_columns: tuple[str, ...]
+    useful_columns: tuple[str, ...]
+    bins: Mapping[str, tuple[float, ...]]
+
+
+def list_pairs(
+    table: Any,
+    sensitive: str | Sequence[str],
+    useful: str | Sequence[str],
+    *,
+    bins: Mapping[str, Any] | None = None,
+) -> Pairs:
+    """The pairs that occur in a table, as many as there are distinct ones."""
     rows, columns = _validate.as_columns(sensitive, "sensitive"), _validate.as_columns(useful, "useful")
     shared = [name for name in rows if name in columns]
     if shared:
@@ -135,7 +175,7 @@ def _assemble(
     alphabets: Sequence[tuple[IntArray, list[Any]]],
     counts: IntArray,
     edges: Mapping[str, tuple[float, ...]],
-) -> Joint:
+) -> Pairs:
     row, sensitive = _symbols(alphabets[: len(rows)])
     column, useful = _symbols(alphabets[len(rows) :])
     if len(useful) > MANY_VALUES:
@@ -143,18 +183,9 @@ def _assemble(
             f"{' + '.join(columns)} takes {len(useful)} distinct values, as an identifier would. "
             "Bin it or choose fewer columns if that is not meant.",
             DiscreetWarning,
-            stacklevel=5,
+            stacklevel=6,
         )
-    if len(sensitive) * len(useful) > MOST_CELLS:
-        raise UnusableColumnError(
-            f"{len(sensitive)} sensitive times {len(useful)} useful values are more than {MOST_CELLS} pairs. "
-            "Bin the columns or choose fewer."
-        )
-    dense = np.zeros((len(sensitive), len(useful)), dtype=np.int64)
-    dense[row, column] = counts
-    return Joint.from_counts(
-        dense, sensitive=sensitive, useful=useful, sensitive_columns=rows, useful_columns=columns, bins=edges
-    )
+    return Pairs(row, column, counts, sensitive, useful, rows, columns, edges)
 
 
 def _symbols(parts: Sequence[tuple[IntArray, list[Any]]]) -> tuple[IntArray, list[Any]]:
