@@ -5,6 +5,7 @@ from importlib.metadata import version as _version
 
 from discreet import errors, measures, ranges, samples
 from discreet.designers import Design, design, methods
+from discreet.designers.quantise import Quantisation, QuantisationPath, quantise
 from discreet.joint import Joint
 from discreet.mechanism import BitMechanism, Estimate, Mechanism, ProductMechanism, SensitiveMechanism
 from discreet.notions import ALIP, LDP, LIP, SRLIP, AlphaLift, Chi2Lift, L1Lift, MaxLift, Notion, PerfectPrivacy
@@ -30,12 +31,15 @@ __all__ = [
     "Notion",
     "PerfectPrivacy",
     "ProductMechanism",
+    "Quantisation",
+    "QuantisationPath",
     "SensitiveMechanism",
     "design",
     "errors",
     "frontier",
     "measures",
     "methods",
+    "quantise",
     "ranges",
     "samples",
 ]

@@ -161,6 +161,12 @@ class Range:
             records=self.records,
         )
 
+    def with_sensitive(self) -> Range:
+        """The range in which the useful value is the pair (s, x): quantising it may read S."""
+        names = [(self.sensitive[s], self.useful[x]) for s, x in zip(self.sensitive_of, self.useful_of)]
+        everyone = np.arange(len(names))
+        return Range(self.sensitive_of, everyone, sensitive=self.sensitive, useful=names, records=self.records)
+
     def to_dict(self) -> dict[str, Any]:
         """Labels and pairs as plain data."""
         return {
