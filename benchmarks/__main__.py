@@ -1,4 +1,4 @@
-"""``make bench``: all benchmarks, or those named (audit, merging, optimal, sweep)."""
+"""``make bench``: all benchmarks, or those named (audit, merging, optimal, ranges, sweep)."""
 
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
@@ -11,10 +11,10 @@ from pathlib import Path
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 
-from benchmarks import audit, merging, optimal, sweep
+from benchmarks import audit, merging, optimal, ranges, sweep
 from benchmarks.common import show
 
-BENCHMARKS = {"sweep": sweep, "merging": merging, "audit": audit, "optimal": optimal}
+BENCHMARKS = {"sweep": sweep, "merging": merging, "audit": audit, "optimal": optimal, "ranges": ranges}
 
 
 def arguments() -> argparse.Namespace:

@@ -1,10 +1,11 @@
-"""Figures: utility and both leakages against the budget. Needs matplotlib, the extra ``plots``."""
+"""Figures of frontiers and quantisations. Needs matplotlib, the extra ``plots``."""
 
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 import io
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from discreet.errors import InputError
@@ -12,9 +13,10 @@ from discreet.errors import InputError
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from discreet.designers.quantise import Quantisation, QuantisationPath
     from discreet.sweeps import Frontier, FrontierRow
 
-__all__ = ["figure_bytes", "frontier_figure"]
+__all__ = ["convergence_figure", "figure_bytes", "frontier_figure", "quantisation_figure"]
 
 #: Colours that people with colour blindness tell apart (Okabe and Ito), and markers for those who see none.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
@@ -47,6 +49,50 @@ def frontier_figure(frontier: Frontier) -> Figure:
         axes.grid(alpha=0.3)
         axes.spines[["top", "right"]].set_visible(False)
     utility.legend(frameon=False, fontsize="small", loc="lower right")
+    return figure
+
+
+def quantisation_figure(paths: Sequence[QuantisationPath]) -> Figure:
+    """Leakage against utility loss of several methods, points that none beats marked with a line."""
+    figure = _figure(7, 4.5)
+    axes = figure.subplots()
+    resolution = paths[0].utility == "resolution"
+    maximin = paths[0].objective == "maximin"
+    for k, path in enumerate(paths):
+        style: dict[str, Any] = {"color": COLOURS[k % len(COLOURS)], "marker": MARKERS[k % len(MARKERS)]}
+
+        def place(point: Quantisation) -> tuple[float, float]:
+            return (
+                point.loss if resolution else float(point.distortion or 0.0),
+                point.maximin_bits if maximin else point.leakage_bits,
+            )
+
+        axes.plot(*zip(*map(place, path.points)), linestyle="", alpha=0.35, markersize=4, **style)
+        axes.plot(*zip(*map(place, path.frontier())), markersize=5, label=path.method, **style)
+    axes.set(
+        xlabel="loss of resolution, 1 - U1 / H0(X)" if resolution else "largest distortion",
+        ylabel="maximin information (bits)" if maximin else "uncertainty reduction L0 (bits)",
+        title="What merging values costs, and what it still gives away",
+    )
+    axes.grid(alpha=0.3)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(frameon=False)
+    return figure
+
+
+def convergence_figure(path: QuantisationPath, weights: Sequence[float]) -> Figure:
+    """The Lagrangian after each step, for several weights; a ring where the algorithm stops."""
+    figure = _figure(7, 4.5)
+    axes = figure.subplots()
+    for k, weight in enumerate(weights):
+        colour, values = COLOURS[k % len(COLOURS)], path.lagrangian(weight)
+        axes.plot(values, color=colour, marker=MARKERS[k % len(MARKERS)], markersize=4, label=f"weight {weight:g}")
+        stop = path.points.index(path.best(weight))
+        axes.plot([stop], [values[stop]], marker="o", markersize=11, fillstyle="none", color=colour)
+    axes.set(xlabel="step", ylabel="leakage - weight * utility", title=f"Convergence, {path.objective}")
+    axes.grid(alpha=0.3)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(frameon=False)
     return figure
 
 

@@ -23,6 +23,7 @@ from discreet.cli.compare import compare
 from discreet.cli.demo import demo
 from discreet.cli.design import design
 from discreet.cli.frontier import frontier
+from discreet.cli.quantise import quantise
 from discreet.errors import DiscreetError
 
 __all__ = ["app", "main", "run"]
@@ -36,7 +37,7 @@ app = App(
     version=lambda: discreet.__version__,
     help_format="plaintext",
 )
-for command in (audit, design, compare, frontier, demo):
+for command in (audit, design, compare, frontier, quantise, demo):
     app.command(command)
 
 

@@ -14,10 +14,11 @@ from rich.text import Text
 from discreet import labels
 from discreet._numeric import DENOMINATOR
 from discreet.designers import Design
+from discreet.designers.quantise import Quantisation, QuantisationPath
 from discreet.mechanism import BitMechanism
 from discreet.sweeps import Frontier, FrontierRow
 
-__all__ = ["audit_text", "comparison_text", "design_text", "frontier_text", "make_console"]
+__all__ = ["audit_text", "comparison_text", "design_text", "frontier_text", "make_console", "quantisation_text"]
 
 #: Symbols shown by default; JSON has all of them.
 SHOWN_SYMBOLS = 15
@@ -291,6 +292,44 @@ def _row_sentence(title: str, row: FrontierRow) -> Text:
         f" with {row.method}{reads}: NMI {row.nmi:.4f}{limit}, log max-lift {number(row.log_max_lift)}, "
         f"log min-lift {number(row.log_min_lift)} nats."
     )
+
+
+def quantisation_text(
+    paths: Sequence[QuantisationPath], weights: Sequence[float] = (), chosen: Quantisation | None = None
+) -> Group:
+    """The frontier of every method: what is left of S, and what it costs."""
+    parts: list[Any] = []
+    for path in paths:
+        title = f"{path.method}, {path.objective}, {path.utility}: points that no other of the path beats"
+        table = Table(box=None, pad_edge=False, title=title, title_justify="left")
+        for name in ("k", "L0 (bits)", "I* (bits)", "values", "largest block", "loss", "distortion", "limit"):
+            table.add_column(name, justify="right")
+        table.add_column("status")
+        for point in path.frontier():
+            table.add_row(
+                str(point.k),
+                f"{point.leakage_bits:.4f}",
+                f"{point.maximin_bits:.4f}",
+                str(len(point.blocks)),
+                str(point.largest_block),
+                f"{point.loss:.4f}",
+                "" if point.distortion is None else number(point.distortion),
+                "" if point.bound is None else number(point.bound),
+                point.status,
+            )
+        parts += [table, *(_stop_sentence(path, weight) for weight in weights), ""]
+    if chosen is not None:
+        far = "" if chosen.distortion is None else f", distortion {number(chosen.distortion)}"
+        parts.append(
+            bold(f"Chosen: k {chosen.k}")
+            + f" with {len(chosen.blocks)} values, largest block {chosen.largest_block}{far} ({chosen.status})."
+        )
+    return Group(*parts)
+
+
+def _stop_sentence(path: QuantisationPath, weight: float) -> str:
+    point = path.best(weight)
+    return f"At weight {weight:g} it stops at k {point.k}, largest block {point.largest_block}."
 
 
 def factor_text(nats: float) -> str:
