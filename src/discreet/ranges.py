@@ -139,7 +139,7 @@ class Range:
 
     @property
     def sizes(self) -> IntArray:
-        """|[[S | x]]| for every useful value."""
+        """How many sensitive values occur with every useful value."""
         return np.diff(self.starts)
 
     def merged(self, block_of: Any) -> Range:

@@ -30,7 +30,7 @@ def partitions(n: int) -> Iterator[list[int]]:
 
 def small_range(seed: int) -> Range:
     rng = np.random.default_rng(seed)
-    n, c = int(rng.integers(2, 8)), int(rng.integers(2, 6))
+    n, c = int(rng.integers(2, 9)), int(rng.integers(2, 6))
     matrix = rng.random((c, n)) < rng.uniform(0.15, 0.6)
     matrix[rng.integers(0, c, n), np.arange(n)] = True
     return Range(*np.nonzero(matrix))
@@ -49,7 +49,7 @@ def largest(block_of: list[int]) -> int:
 
 @pytest.mark.parametrize("chunk", range(10))
 def test_exact_methods_are_exact_on_all_set_partitions(chunk: int) -> None:
-    """200 random ranges with up to 7 useful values: optima are optima, bounds are bounds, greedy is never better."""
+    """200 random ranges with up to 8 useful values: optima are optima, bounds are bounds, greedy is never better."""
     for seed in range(chunk, 200, 10):
         whole = small_range(seed)
         values = np.random.default_rng([seed, 1]).permutation(whole.n_useful * 2)[: whole.n_useful].astype(float)
@@ -178,6 +178,16 @@ def test_quantisations_are_mechanisms() -> None:
     assert Mechanism.from_dict(mechanism.to_dict()) == mechanism
 
 
+def test_labels_of_blocks_are_readable() -> None:
+    for useful, expected in (
+        ([130, 145, 160, 9], "9-160"),
+        (["130", "145", "160", "9"], "9-160"),
+        (["130", "?", "x", "9"], "{130, ?, x, 9}"),
+    ):
+        point = quantise(Range([0, 1, 2, 3], [0, 1, 2, 3], useful=useful)).points[-1]
+        assert point.mechanism.released == (expected,)
+
+
 def test_baselines_reach_k_at_a_cost() -> None:
     rng = np.random.default_rng(3)
     matrix = rng.random((8, 40)) < 0.2
@@ -244,6 +254,7 @@ def test_one_symbol_is_a_range() -> None:
         (lambda: quantise(np.eye(2, dtype=bool), "maximin", method="binning"), "serves the objective"),
         (lambda: quantise(np.eye(2, dtype=bool), method="funnel"), "give a Joint"),
         (lambda: quantise(np.eye(2, dtype=bool)).best(-1), "weight must be"),
+        (lambda: quantise(Range([0, 1], [0, 1], useful=["a", "a"])), "distinct"),
     ],
 )
 def test_odd_input_is_named(call, message: str) -> None:

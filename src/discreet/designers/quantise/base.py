@@ -163,10 +163,22 @@ class Quantisation:
 
 def _block_label(members: Sequence[Any]) -> str:
     """``130-160`` for several numbers, the value itself for one, a set of names otherwise."""
-    numbers = all(isinstance(x, int | float) and not isinstance(x, bool) for x in members)
-    if numbers and len(members) > 1:
-        return f"{labels.text(min(members))}-{labels.text(max(members))}"
+    numbers = [_number(x) for x in members]
+    if len(members) > 1 and None not in numbers:
+        order = sorted(range(len(members)), key=lambda k: numbers[k] or 0.0)
+        return f"{labels.text(members[order[0]])}-{labels.text(members[order[-1]])}"
     return labels.block_text(members)
+
+
+def _number(label: Any) -> float | None:
+    """A number, or a text that reads as one; None for anything else."""
+    if isinstance(label, bool) or not isinstance(label, int | float | str):
+        return None
+    try:
+        value = float(label)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
 
 
 @dataclass(frozen=True)
