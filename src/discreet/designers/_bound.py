@@ -49,6 +49,9 @@ RAY_SIZES = (1.0, 1e2, 1e4, 1e6)
 #: Boxes are not cut closer than this to their sides.
 NARROW = 1e-9
 
+#: Rounding of a sum of some thousand terms of size one.
+SUMMED = 1e-13
+
 #: A gap that shrank to this share is worth a copy of its proof.
 CLEARLY_LESS = 0.8
 
@@ -136,7 +139,8 @@ class _Prover:
         """Keep the proof where it is clearly the best so far, or the best at the end: copies are large."""
         limit = float(prices @ self.p_useful) + worst
         value = self.generation.value
-        if limit <= self.best.limit or (not final and value - limit > CLEARLY_LESS * (value - self.best.limit)):
+        limit -= SUMMED  # evaluated in another order, the same sum may differ by this
+        if not limit > self.best.limit or (not final and value - limit > CLEARLY_LESS * (value - self.best.limit)):
             return
         self.best = replace(
             self.best,

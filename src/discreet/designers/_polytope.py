@@ -14,6 +14,9 @@ from discreet.notions import Notion
 
 __all__ = ["Polytope"]
 
+#: Relative rounding of a lift, of exp(epsilon) and of their difference: a handful of float operations.
+ROUNDING = 2.0**-49
+
 #: Comparisons of entries that the search for redundant rows may take.
 MOST_COMPARED = 20_000_000
 
@@ -29,6 +32,7 @@ class Polytope:
     rows: FloatArray  # (n_rows, n_useful + n_auxiliary), each scaled to a largest entry of one
     equal: BoolArray
     p_useful: FloatArray
+    rounding: FloatArray  # how far off the entries of each row may be; large where a tiny budget cancels all digits
 
     @property
     def n_useful(self) -> int:
@@ -64,7 +68,7 @@ class Polytope:
     @classmethod
     def of(cls, joint: Joint, notion: Notion, also: Sequence[Joint] = ()) -> Polytope:
         """The polytope of a joint whose symbols all occur, and of other joints over the same symbols."""
-        blocks, equal, widths = [], [], []
+        blocks, equal, widths, size = [], [], [], []
         for other in (joint, *also):
             described = notion.rows(other)
             for matrix, bound, is_equal in (
@@ -77,6 +81,10 @@ class Polytope:
                 homogeneous[:, : joint.n_useful] -= bound[:, None]
                 homogeneous[:, : joint.n_useful] *= other.p_useful / joint.p_useful
                 blocks.append(homogeneous)
+                before = (
+                    (np.abs(matrix[:, : joint.n_useful]) + np.abs(bound)[:, None]) * other.p_useful / joint.p_useful
+                )
+                size.append(before.max(axis=1, initial=0))
                 equal.append(np.full(len(matrix), is_equal))
                 widths.append(described.n_auxiliary)
         rows = _side_by_side(blocks, widths, joint.n_useful)
@@ -84,7 +92,8 @@ class Polytope:
         needed = (scale > 0) & (np.concatenate(equal) | (rows > 0).any(axis=1))
         rows, are_equal = rows[needed] / scale[needed, None], np.concatenate(equal)[needed]
         kept = ~_dominated(rows, are_equal)
-        return cls(rows[kept], are_equal[kept], joint.p_useful)
+        rounding = ROUNDING * np.concatenate(size)[needed] / scale[needed]
+        return cls(rows[kept], are_equal[kept], joint.p_useful, rounding[kept])
 
 
 def _side_by_side(blocks: list[FloatArray], widths: list[int], n_useful: int) -> FloatArray:

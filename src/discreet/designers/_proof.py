@@ -36,9 +36,6 @@ LEVELS = (1.0, 0.5)
 #: Subtracted from every evaluated bound: sums of at most 1e5 terms of size one, each off by 2**-52.
 ROUNDING = 1e-10
 
-#: Relative rounding of the rows, whose entries are at most one: a lift is a handful of float operations.
-ROW_ROUNDING = 1e-14
-
 
 def entropy_terms(t: FloatArray) -> FloatArray:
     """-t log t, whose sum is the entropy."""
@@ -114,11 +111,12 @@ class Evaluator:
         self._auxiliary = polytope.rows[:, polytope.n_useful :]
         self._limit = polytope.auxiliary_limit()
         self._inequality = ~polytope.equal
+        self._rounding = polytope.rounding
 
     def offset(self, multipliers: FloatArray) -> FloatArray:
         """What the auxiliary variables, and the rounding of the rows, can take off bounds with these multipliers."""
         taken = np.minimum(multipliers @ self._auxiliary, 0.0) @ self._limit
-        result: FloatArray = taken - ROW_ROUNDING * np.abs(multipliers).sum(axis=1)
+        result: FloatArray = taken - np.abs(multipliers) @ self._rounding
         return result
 
     def usable(self, multipliers: FloatArray) -> FloatArray:
