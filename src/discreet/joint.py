@@ -311,11 +311,14 @@ class Joint:
         >>> Joint.from_counts([[1, 2, 3]], useful=[("a", 1), ("a", 2), ("b", 1)]).attributes.tolist()
         [[0, 0, 1], [0, 1, 0]]
         """
-        lengths = {len(x) if isinstance(x, tuple) else 1 for x in self.useful}
-        if len(lengths) > 1 or lengths <= {0, 1}:
+        lengths = {len(x) if isinstance(x, tuple) else 1 for x, here in zip(self.useful, self.occurs) if here}
+        if len(lengths) != 1 or lengths <= {0, 1}:
             return np.arange(self.n_useful)[None]
+        # Declared values that never occur may be of any form.
+        (length,) = lengths
+        parts = [x if isinstance(x, tuple) and len(x) == length else (x,) * length for x in self.useful]
         codes = []
-        for part in zip(*self.useful):
+        for part in zip(*parts):
             known: dict[Any, int] = {}
             codes.append([known.setdefault(value, len(known)) for value in part])
         return np.array(codes)

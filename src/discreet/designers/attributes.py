@@ -47,7 +47,12 @@ def independent_attributes(
         values = tuple(dict.fromkeys(x[j] for x in joint.useful))
         own, *others = attribute_joints(joint, j, parts, values)
         parts.append(optimal(own, budget, seed=seed, time_limit=each, also=others).mechanism)
-    return ProductMechanism(parts, joint.useful, **provenance(joint))
+    product = ProductMechanism(parts, joint.useful, **provenance(joint))
+    if notion.holds(joint, product):
+        return product
+    # Conditions are known in floats; without any budget they may be off by rounding, and only constants are private.
+    constant = [Mechanism.from_channel(np.ones((part.n_useful, 1)), useful=part.useful) for part in parts]
+    return ProductMechanism(constant, joint.useful, **provenance(joint))
 
 
 def attribute_joints(

@@ -3,11 +3,12 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import copy
 import html
 import math
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,7 @@ from discreet.measures import entropy, max_lift, min_lift, useful_information
 from discreet.mechanism import Mechanism
 from discreet.notions import Notion
 
-__all__ = ["Design", "design", "methods"]
+__all__ = ["Design", "design", "methods", "status_of"]
 
 Designer = Callable[..., Mechanism | Outcome]
 
@@ -213,6 +214,7 @@ def design(joint: Joint, notion: Notion, method: str = "optimal", **options: Any
     unknown = sorted(set(options) - chosen.options)
     if unknown:
         raise InputError(f"{method} has no option {unknown[0]!r}.")
+    options = _checked_options(options)
     found = chosen.designer(joint, notion, **options)
     outcome = found if isinstance(found, Outcome) else Outcome(found)
     for checked in (joint, *options.get("also", ())):
@@ -220,9 +222,30 @@ def design(joint: Joint, notion: Notion, method: str = "optimal", **options: Any
             raise BrokenNotionError(
                 f"{method} found a mechanism that breaks {notion}, so it was not returned. Widen the budget."
             )
-    outcome.mechanism.notion = notion.to_dict()
-    outcome.mechanism.method = method
+    # A copy: the mechanism may be one that the caller gave to start from.
+    mechanism = copy.copy(outcome.mechanism)
+    mechanism.notion = notion.to_dict()
+    mechanism.method = method
+    outcome = replace(outcome, mechanism=mechanism)
     return _record(joint, notion, method, outcome, time.perf_counter() - start)
+
+
+def _checked_options(options: dict[str, Any]) -> dict[str, Any]:
+    """Options that several methods share, checked once for all of them."""
+    if "also" in options:
+        others = options["also"]
+        if isinstance(others, Joint) or not isinstance(others, Iterable):
+            raise InputError("also must be a list of joints.")
+        options = options | {"also": tuple(others)}  # it is looked at more than once
+        if not all(isinstance(other, Joint) for other in options["also"]):
+            raise InputError("also must be a list of joints.")
+    seed = options.get("seed", 0)
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise InputError(f"seed must be an integer of at least 0, got {seed!r}.")
+    limit = options.get("time_limit")
+    if limit is not None and (isinstance(limit, bool | str) or not limit > 0):
+        raise InputError(f"time_limit must be a positive number of seconds, got {limit!r}.")
+    return options
 
 
 def _record(joint: Joint, notion: Notion, method: str, outcome: Outcome, seconds: float) -> Design:
@@ -245,17 +268,21 @@ def _record(joint: Joint, notion: Notion, method: str, outcome: Outcome, seconds
         mutual_information=information,
         nmi=share(information),
         bound=bound,
-        status=_status(share(information), bound),
+        status=status_of(share(information), bound),
         seconds=seconds,
         proof=outcome.proof,
     )
 
 
 def _releases_everything(joint: Joint, mechanism: Mechanism) -> bool:
-    return mechanism.is_deterministic and mechanism.n_released == int(np.count_nonzero(joint.p_useful))
+    if mechanism.kind != Mechanism.kind or not mechanism.is_deterministic or mechanism.useful != joint.useful:
+        return False
+    column = mechanism.entries[1][joint.occurs]  # one entry a row
+    return len(np.unique(column)) == len(column)
 
 
-def _status(nmi: float, bound: float | None) -> str:
+def status_of(nmi: float, bound: float | None) -> str:
+    """What a bound says about an NMI."""
     if bound is None:
         return "heuristic"
     return "optimal" if bound - nmi <= OPTIMAL_GAP else f"gap {100 * (bound - nmi):.2g} %"

@@ -25,7 +25,7 @@ from discreet.designers._realise import realise, released_labels
 from discreet.designers._truth import coefficients, most_truthful
 from discreet.designers._vertices import vertices
 from discreet.designers.subset_merging import partitions
-from discreet.errors import InputError, InternalError, UnsupportedNotionError
+from discreet.errors import InputError, UnsupportedNotionError
 from discreet.joint import Joint
 from discreet.measures import entropy, useful_information
 from discreet.mechanism import Mechanism, provenance
@@ -154,7 +154,7 @@ class Problem:
         master.add(columns.entropy, columns.starts, columns.symbol, columns.value)
         solution = master.solve()
         if solution is None:
-            raise InternalError("the programme over all vertices has no solution.")
+            raise InputError("the vertices do not average to P(x) within the solver's tolerance. Use search='columns'.")
         value, _, weights = solution
         found = self.outcome(points[weights > 0], weights[weights > 0], None)
         limit = max(entropy(self.joint) - value, useful_information(self.joint, found.mechanism))

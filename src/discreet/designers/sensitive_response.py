@@ -157,6 +157,8 @@ class _PairSearch:
 
 def _realise(joint: Joint, notion: Notion, points: FloatArray, weights: FloatArray) -> list[Mechanism]:
     """The mixture as a mechanism in integers, ever further inside until the exact check passes."""
+    if not len(points):  # probabilities too small for the solver
+        return []
     prior, occurs = joint.p_sensitive, joint.probabilities > 0
     target = joint.probabilities[occurs]
     for margin in MARGINS:

@@ -15,6 +15,7 @@ import numpy as np
 from discreet import labels
 from discreet.designers._excess import excesses
 from discreet.designers.rounding import seal
+from discreet.errors import BrokenNotionError
 from discreet.joint import Joint
 from discreet.mechanism import Mechanism
 from discreet.notions import Notion
@@ -28,8 +29,13 @@ def tight_rr(joint: Joint, notion: Notion) -> Mechanism:
     everything = Mechanism.from_blocks(joint, range(joint.n_useful))
     if notion.holds(joint, everything):
         return everything
+    merged = Mechanism.from_blocks(joint, np.zeros(joint.n_useful, dtype=np.int64))
     if any(room == 0 for _, room in found):
-        return Mechanism.from_blocks(joint, np.zeros(joint.n_useful, dtype=np.int64))
+        return merged
     needed = np.max([excess.max(axis=0, initial=0.0) / room for excess, room in found], axis=0)
     channel = (np.eye(joint.n_useful) + needed) / (1 + needed.sum())
-    return seal(joint, notion, channel, released=labels.unique_texts(labels.text(x) for x in joint.useful))
+    names = labels.unique_texts(labels.text(x) for x in joint.useful)
+    try:
+        return seal(joint, notion, channel, released=names)
+    except BrokenNotionError:  # a budget below what integers over 2**60 can express
+        return merged

@@ -439,6 +439,7 @@ class Mechanism:
         if not isinstance(stored, Mapping) or stored.get("format") != FORMAT:
             raise InvalidMechanismError(f"not a mechanism of format {FORMAT!r}.")
         try:
+            json.dumps(stored, ensure_ascii=False).encode()  # lone surrogates could not be written again
             check_stored(stored, DENOMINATOR)
             kind = cls.kinds.get(stored["kind"], Mechanism)
             if stored["kind"] != kind.kind or stored["reads_sensitive"] is not kind.reads_sensitive:

@@ -26,7 +26,7 @@ from discreet._numeric import DENOMINATOR, BoolArray, FloatArray, IntArray, Obje
 from discreet.errors import InputError, InvalidMechanismError, UnsupportedNotionError
 from discreet.joint import Joint
 from discreet.mechanism.base import Mechanism, stored_about
-from discreet.mechanism.estimate import Estimate
+from discreet.mechanism.estimate import Estimate, counts_vector
 
 __all__ = ["BitMechanism"]
 
@@ -222,12 +222,15 @@ class BitMechanism(Mechanism):
         if isinstance(given, Mapping):
             if not all(isinstance(y, str) and len(y) == self.n_useful and set(y) <= {"0", "1"} for y in given):
                 raise InputError(f"released symbols are strings of {self.n_useful} digits 0 and 1.")
-            counts = np.array(list(given.values()), dtype=np.float64)
+            counts = counts_vector(list(given), given)
             ones = np.array([[digit == "1" for digit in y] for y in given]).T @ counts
             records = float(counts.sum())
         else:
-            ones, records = np.asarray(given[0], dtype=np.float64), float(given[1])
-        if ones.shape != (self.n_useful,) or not records > 0 or (ones < 0).any() or (ones > records).any():
+            try:
+                ones, records = np.asarray(given[0], dtype=np.float64), float(given[1])
+            except (TypeError, ValueError, LookupError):
+                raise InputError("counts must be a mapping, or the ones of every bit and the records.") from None
+        if ones.shape != (self.n_useful,) or not records > 0 or not ((ones >= 0) & (ones <= records)).all():
             raise InputError(f"counts must be {self.n_useful} numbers of ones and a positive number of records.")
         return ones, records
 

@@ -36,6 +36,8 @@ class ProductMechanism(Mechanism):
     def __init__(self, parts: Sequence[Mechanism], useful: Sequence[Any], **about: Any) -> None:
         self.parts = tuple(parts)
         self.useful = tuple(useful)
+        if not self.parts:
+            raise InvalidMechanismError("a mechanism of attributes needs at least one part.")
         if len(set(self.useful)) != len(self.useful) or not self.useful:
             raise InvalidMechanismError("useful labels must be distinct, and at least one.")
         if not all(isinstance(x, tuple) and len(x) == len(self.parts) for x in self.useful):

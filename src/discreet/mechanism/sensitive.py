@@ -46,6 +46,8 @@ class SensitiveMechanism(Mechanism):
         self.p_joint = None if p_joint is None else np.asarray(p_joint, dtype=np.float64)
         if len(set(self.sensitive)) != len(self.sensitive):
             raise InvalidMechanismError("sensitive labels must be distinct.")
+        if self.p_joint is not None and not ((self.p_joint >= 0) & (self.p_joint <= 1)).all():
+            raise InvalidMechanismError("p_joint must hold probabilities.")
         if self.p_joint is not None and self.p_joint.shape != (len(self.sensitive), self.n_useful):
             raise InvalidMechanismError(
                 "p_joint must have a row for each sensitive and a column for each useful value."
@@ -112,7 +114,8 @@ class SensitiveMechanism(Mechanism):
         known_s = {label: k for k, label in enumerate(self.sensitive)}
         known_x = {label: k for k, label in enumerate(self.useful)}
         missing = np.array([[s not in known_s or x not in known_x for x in joint.useful] for s in joint.sensitive])
-        unseen = int((missing & (joint.probabilities > 0)).sum())
+        here = joint.probabilities > 0 if joint.floats_suffice else joint.masses != 0
+        unseen = int((missing & here).sum())
         if unseen:
             raise UnseenSymbolError(
                 f"{unseen} pairs of sensitive and useful values do not occur in the mechanism. "

@@ -72,12 +72,14 @@ class SRLIP(Notion):
     def holds(self, joint: Joint, mechanism: Mechanism | None = None) -> bool:
         """Whether the mechanism keeps the promise inside every slice, decided exactly."""
         checked = _needed(mechanism)
-        return all(LIP(self.epsilon).holds(joint.given(symbols), checked) for symbols in slices(joint))
+        found = slices(joint, even_single=checked.reads_sensitive)
+        return all(LIP(self.epsilon).holds(joint.given(symbols), checked) for symbols in found)
 
     def slack(self, joint: Joint, mechanism: Mechanism | None = None) -> float:
         """Nats of budget left in the worst slice."""
         checked = _needed(mechanism)
-        return min(LIP(self.epsilon).slack(joint.given(symbols), checked) for symbols in slices(joint))
+        found = slices(joint, even_single=checked.reads_sensitive)
+        return min(LIP(self.epsilon).slack(joint.given(symbols), checked) for symbols in found)
 
     def allowed(self, joint: Joint) -> BoolArray:
         """Not defined: a released symbol alone does not tell what someone who knows part of x learns."""
@@ -97,14 +99,18 @@ class SRLIP(Notion):
         return PosteriorRows(matrix, np.zeros(len(matrix)), np.empty((0, joint.n_useful)), np.empty(0))
 
 
-def slices(joint: Joint) -> Iterator[IntArray]:
-    """Useful values that agree with what someone knows: for every set of attributes but all, every value of it.
+def slices(joint: Joint, *, even_single: bool = False) -> Iterator[IntArray]:
+    """Useful values that agree with what someone knows: for every set of attributes, every value of it.
 
-    Slices of one value, in which nothing is left to learn, and slices that never occur are left out.
+    Slices that never occur are left out, and so are slices of one value: nothing is left to learn from a mechanism
+    that sees x alone. ``even_single`` keeps them, for mechanisms that read S.
     """
+    lengths = {len(x) if isinstance(x, tuple) else 1 for x, here in zip(joint.useful, joint.occurs) if here}
+    if len(lengths) > 1:
+        raise InputError("SRLIP needs useful values of one number of attributes: tuples of one length.")
     codes, everyone = joint.attributes, np.flatnonzero(joint.occurs)
     seen: set[bytes] = set()
-    for size in range(len(codes)):
+    for size in range(len(codes) + 1):
         for known in itertools.combinations(range(len(codes)), size):
             if not known:
                 groups = [everyone]
@@ -113,7 +119,7 @@ def slices(joint: Joint) -> Iterator[IntArray]:
                 group = group.reshape(-1)
                 groups = [everyone[group == k] for k in range(int(group.max()) + 1)]
             for symbols in groups:
-                if (len(symbols) > 1 or not known) and symbols.tobytes() not in seen:
+                if (len(symbols) > 1 or not known or even_single) and symbols.tobytes() not in seen:
                     seen.add(symbols.tobytes())
                     yield symbols
 
