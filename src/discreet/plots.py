@@ -8,6 +8,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from discreet.designers import METHODS
 from discreet.errors import InputError
 
 if TYPE_CHECKING:
@@ -36,7 +37,9 @@ def frontier_figure(frontier: Frontier) -> Figure:
         rising.plot(epsilon, [_finite(row.log_max_lift) for row in rows], **style)
     limits = _limits(frontier)
     if limits:
-        utility.plot(*zip(*limits), color="0.4", linestyle="--", linewidth=1, label="proven limit")
+        reading = any(METHODS[row.method].reads_sensitive for row in frontier.rows)
+        name = "proven limit without S" if reading else "proven limit"
+        utility.plot(*zip(*limits), color="0.4", linestyle="--", linewidth=1, label=name)
     knee = frontier.knee()
     utility.annotate(
         "knee", (knee.epsilon, knee.nmi), xytext=(12, -24), textcoords="offset points", arrowprops={"arrowstyle": "->"}
@@ -120,6 +123,9 @@ def _limits(frontier: Frontier) -> list[tuple[float, float]]:
     best: dict[float, float] = {}
     lams = {row.lam for row in frontier.rows}
     rows: list[FrontierRow] = [row for row in frontier.rows if row.bound is not None and len(lams) == 1]
+    # A mechanism that reads S is not held by the limit of those that do not.
+    plain = [row for row in rows if not METHODS[row.method].reads_sensitive]
+    rows = plain or rows
     for row in rows:
         best[row.epsilon] = min(best.get(row.epsilon, math.inf), row.bound or math.inf)
     return sorted(best.items())

@@ -14,7 +14,7 @@ import html
 import io
 import itertools
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from multiprocessing import get_context
@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 from discreet import _files, _json
 from discreet.designers import METHODS, Design, design
 from discreet.designers import methods as methods_for
+from discreet.designers.base import status_of
 from discreet.errors import InputError, UnknownMethodError
 from discreet.joint import Joint
 from discreet.notions import Notion
@@ -246,7 +247,14 @@ def frontier(
     >>> sweep.smallest_epsilon(nmi=0.9) <= 0.8
     True
     """
+    epsilons, methods = _listed(epsilons, "epsilons"), tuple(dict.fromkeys(_listed(methods, "methods")))
+    lams = None if lams is None else _listed(lams, "lams")
     budgets = _checked(epsilons, methods, family, lams)
+    unknown = sorted(set(options) - {"seed", "time_limit"})
+    if unknown:
+        raise InputError(f"frontier has no option {unknown[0]!r}.")
+    if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
+        raise InputError(f"workers must be an integer of at least 1, got {workers!r}.")
     tasks = [
         _Chain(
             joint,
@@ -267,12 +275,21 @@ def frontier(
     return Frontier(joint, tuple(_carried(rows)), family, options)
 
 
+def _listed(values: Any, name: str) -> list[Any]:
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise InputError(f"{name} must be a list, got {type(values).__name__}.")
+    return list(values)
+
+
 def _checked(
     epsilons: Sequence[float], methods: Sequence[str], family: Family, lams: Sequence[float] | None
 ) -> list[float]:
     if not len(epsilons) or not len(methods) or (lams is not None and not len(lams)):
         raise InputError("a frontier needs at least one epsilon and one method, and lams at least one where given.")
-    budgets = sorted({float(epsilon) for epsilon in epsilons})
+    try:
+        budgets = sorted({float(epsilon) for epsilon in epsilons})
+    except (TypeError, ValueError):
+        raise InputError("epsilons must be numbers.") from None
     serving = methods_for(_notion(family, budgets[0], lams[0] if lams else None))
     for name in methods:
         if name not in serving:
@@ -281,7 +298,11 @@ def _checked(
 
 
 def _notion(family: Family, epsilon: float, lam: float | None) -> Notion:
-    notion = family(epsilon) if lam is None else family(epsilon, lam)
+    try:
+        notion = family(epsilon) if lam is None else family(epsilon, lam)
+    except TypeError:
+        given = "epsilon alone" if lam is None else "epsilon and lam"
+        raise InputError(f"the family does not take {given}. Give lams exactly where it takes them.") from None
     if not isinstance(notion, Notion):
         raise InputError(f"the family must return a notion, got {type(notion).__name__}.")
     return notion
@@ -385,16 +406,15 @@ def _carried(rows: list[FrontierRow]) -> Iterator[FrontierRow]:
             and before.nmi > row.nmi
             and row.design.notion.holds(row.design.joint, before.design.mechanism)
         ):
-            smaller = before.design
-            kept = dataclasses.replace(
-                _as_row(
-                    dataclasses.replace(smaller, notion=row.design.notion, bound=row.bound, proof=row.design.proof),
-                    row.epsilon,
-                    row.lam,
-                    before.designed_for,
-                ),
-                bound=row.bound if row.bound is None else max(row.bound, before.nmi),
+            bound = None if row.bound is None else max(row.bound, before.nmi)
+            carried = dataclasses.replace(
+                before.design,
+                notion=row.design.notion,
+                bound=bound,
+                status=status_of(before.nmi, bound),
+                proof=row.design.proof,
                 seconds=row.seconds,
             )
+            kept = _as_row(carried, row.epsilon, row.lam, before.designed_for)
         best[key] = kept
         yield kept

@@ -174,7 +174,10 @@ BAD = [
     (["frontier", "{csv}", "--sensitive", "income", "--useful", "job", "-o", "{dir}/latin.csv"], 2, "--force"),
     (["frontier", "{csv}", "--sensitive", "income", "--useful", "job", "--epsilon", "0.01", "--keep", "1"], 2, "Sweep larger budgets"),
     (["compare", "{csv}", "--sensitive", "income", "--useful", "job"], 2, "needs a privacy notion"),
-    (["audit", "{csv}", "--sensitive", "income", "--useful", "job", "--notion", "srlip", "--epsilon", "1"], 2, "promise about a mechanism"),
+    (["compare", "{csv}", "--sensitive", "income", "--useful", "job", "--epsilon", "1", "--time-limit", "-1"], 2, "positive"),
+    (["design", "{csv}", "--sensitive", "income", "--useful", "job", "--epsilon", "1", "--seed", "-1"], 2, "seed must be"),
+    (["frontier", "{csv}", "--sensitive", "income", "--useful", "job", "--seed", "-1"], 2, "--seed"),
+    (["frontier", "{csv}", "--sensitive", "income", "--useful", "job", "--keep", "2"], 2, "--keep must be"),
     (["nonsense"], 2, "nonsense"),
 ]  # fmt: skip
 
@@ -251,6 +254,20 @@ def test_frontier_answers_the_question_that_users_ask(call, tmp_path: Path) -> N
     assert data["smallest"]["nmi"] >= 0.9
     optimal = call(*sweep[:-4], "--method", "optimal", "--keep", "0.9", "--format", "json")[1]
     assert json.loads(optimal)["smallest"]["epsilon"] == pytest.approx(1.387, abs=2e-3)
+
+
+def test_srlip_on_the_command_line(call) -> None:
+    columns = ["--sensitive", "income", "--useful", "relationship", "--useful", "sex", "--notion", "srlip"]
+    code, out, _ = call("audit", "sample:adult", *columns, "--epsilon", "0.5")
+    assert code == 1
+    assert "Verdict: broken." in out
+    assert "who know some of the useful columns" in out.replace("\n", " ")
+    code, out, _ = call(
+        "frontier", *ADULT, "--notion", "srlip", "--epsilon", "0.5,1", "--method", "all", "--format", "json"
+    )
+    assert code == 0
+    assert {row["method"] for row in json.loads(out)["rows"]} == {"max-truth", "optimal"}
+    assert call("frontier", *ADULT, "--notion", "srlip", "--epsilon", "0.5")[0] == 0
 
 
 def test_compare_shows_all_methods_best_first(call) -> None:

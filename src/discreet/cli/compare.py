@@ -3,12 +3,12 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from discreet.cli.options import Bins, Columns, Format, NotionOptions, load_joint, show
+from discreet.cli.options import Bins, Columns, Format, NotionOptions, check_search, load_joint, show
 from discreet.cli.progress import watched
 from discreet.designers import METHODS, Design
 from discreet.designers import design as make_design
 from discreet.designers import methods as methods_for
-from discreet.errors import InputError
+from discreet.errors import BrokenNotionError, InputError
 from discreet.report.text import comparison_text
 
 __all__ = ["compare"]
@@ -48,6 +48,7 @@ def compare(
     if notion is None:
         raise InputError("a comparison needs a privacy notion, such as --notion lip --epsilon 0.5.")
     given = {name: value for name, value in (("time_limit", time_limit), ("seed", seed)) if value is not None}
+    check_search(time_limit, seed)
     joint = load_joint(table, sensitive, useful, bins)
     names = [name for name in methods_for(notion) if name != "auto"]  # auto is one of the others
     designs: list[Design] = []
@@ -57,7 +58,7 @@ def compare(
             options = {key: value for key, value in given.items() if key in METHODS[name].options}
             try:
                 designs.append(make_design(joint, notion, name, **options))
-            except InputError as error:  # too large for this method, or of one attribute only
+            except (InputError, BrokenNotionError) as error:  # too large for this method, or of one attribute only
                 skipped[name] = str(error)
             if progress is not None:
                 progress(len(designs) + len(skipped), len(names))

@@ -12,10 +12,21 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from discreet import _files
-from discreet.cli.options import Bins, Columns, Format, NotionName, NotionOptions, input_files, load_joint, show
+from discreet.cli.options import (
+    Bins,
+    Columns,
+    Format,
+    NotionName,
+    NotionOptions,
+    check_search,
+    input_files,
+    load_joint,
+    show,
+)
 from discreet.cli.progress import watched
 from discreet.designers import methods as methods_for
 from discreet.errors import InputError
+from discreet.joint import Joint
 from discreet.notions import Notion
 from discreet.report.text import frontier_text
 from discreet.sweeps import frontier as sweep
@@ -41,7 +52,7 @@ def frontier(
     epsilon: Annotated[tuple[str, ...], Repeated] = ("0.25:4:16",),
     lam: Annotated[tuple[float, ...], Repeated] = (),
     alpha: float | None = None,
-    method: Annotated[tuple[str, ...], Repeated] = ("subset-merging", "optimal"),
+    method: Annotated[tuple[str, ...], Repeated] = (),
     keep: float | None = None,
     time_limit: float | None = None,
     seed: int | None = None,
@@ -71,7 +82,8 @@ def frontier(
     alpha
         Order of alpha-lift, above 1.
     method
-        Method to compare; repeat the option for several, or give all.
+        Method to compare; repeat the option for several, or give all. Left out: subset-merging, where it serves the
+        notion, and optimal or auto.
     keep
         Also find the smallest budget that keeps this share of the useful columns, such as 0.9.
     time_limit
@@ -93,6 +105,12 @@ def frontier(
             raise InputError(f"cannot tell the format of {str(path)!r}. Use .svg, .png, .pdf, .csv or .json.")
         _files.check_target(path, force=force, never=input_files(table))
 
+    check_search(time_limit, seed)
+    if keep is not None and not 0 <= keep <= 1:
+        raise InputError(f"--keep must be between 0 and 1, got {keep}.")
+    if workers is not None and workers < 1:
+        raise InputError(f"--workers must be at least 1, got {workers}.")
+
     def family(budget: float, share: float | None = None) -> Notion:
         built = NotionOptions(notion=notion, epsilon=budget, lam=share, alpha=alpha).build()
         assert built is not None  # a budget is given
@@ -100,20 +118,28 @@ def frontier(
 
     joint = load_joint(table, sensitive, useful, bins)
     options = {name: value for name, value in (("time_limit", time_limit), ("seed", seed)) if value is not None}
-    serving = methods_for(family(epsilons[0], lam[0] if lam else None))
-    # Auto is one of the others.
-    chosen = [name for name in serving if name != "auto"] if "all" in method else method
+    chosen = _chosen(method, methods_for(family(epsilons[0], lam[0] if lam else None)), joint)
     cores = workers or (1 if joint.n_useful < PARALLEL_FROM else os.cpu_count() or 1)
     with watched("designs") as progress:
         result = sweep(joint, family, epsilons, chosen, lams=lam or None, workers=cores, progress=progress, **options)
-        smallest = None if keep is None else result.smallest(keep)
     for path in output:
         result.save(path)
+    smallest = None if keep is None else result.smallest(keep)
     data = result.to_dict() | ({} if smallest is None else {"smallest": {"keep": keep} | smallest.to_dict()})
     show(format, data, frontier_text(result, keep, smallest) if format == "text" else None)
     for path in output:
         sys.stderr.write(f"frontier written to {os.fspath(path)}\n")
     return 0
+
+
+def _chosen(given: tuple[str, ...], serving: tuple[str, ...], joint: Joint) -> list[str]:
+    """The methods asked for, all that can serve, or the usual two."""
+    if "all" in given:
+        # Auto is one of the others, and attributes must be several.
+        left_out = {"auto"} | ({"independent-attributes"} if len(joint.attributes) < 2 else set())
+        return [name for name in serving if name not in left_out]
+    best = "optimal" if "optimal" in serving else "auto"
+    return list(given) or [name for name in ("subset-merging", best) if name in serving]
 
 
 def _budgets(text: str) -> list[float]:

@@ -17,7 +17,7 @@ from discreet.report import text as report_text
 from discreet.tables.binning import parse_option
 from discreet.tables.sources import table_files
 
-__all__ = ["Format", "NotionName", "NotionOptions", "input_files", "load_joint", "load_table", "show"]
+__all__ = ["Format", "NotionName", "NotionOptions", "check_search", "input_files", "load_joint", "load_table", "show"]
 
 Format = Literal["text", "json"]
 NotionName = Literal["lip", "alip", "ldp", "max-lift", "perfect", "l1", "chi2", "alpha-lift", "srlip"]
@@ -138,6 +138,14 @@ def load_joint(table: str, sensitive: list[str], useful: list[str], bins: tuple[
                 f"{'publish' if role == 'useful' else 'protect'}. Choose another column."
             )
     return joint
+
+
+def check_search(time_limit: float | None, seed: int | None) -> None:
+    """Options of searches, refused before any work is done."""
+    if time_limit is not None and not time_limit > 0:
+        raise InputError(f"--time-limit must be a positive number of seconds, got {time_limit}.")
+    if seed is not None and seed < 0:
+        raise InputError(f"--seed must be at least 0, got {seed}.")
 
 
 def show(output_format: Format, data: dict[str, Any], text: Any) -> None:

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from discreet import labels, measures
-from discreet._numeric import FloatArray, log
+from discreet._numeric import BoolArray, FloatArray, log
 from discreet.joint import Joint
+from discreet.mechanism import Mechanism
 from discreet.notions import Notion
 
 __all__ = ["audit_summary", "scalar_measures", "worst_first"]
@@ -35,7 +36,9 @@ def audit_summary(joint: Joint, notion: Notion | None = None) -> dict[str, Any]:
         Keys ``sensitive``, ``useful``, ``rows``, ``joint``, ``measures``, ``per_symbol``, ``verdict``; labels as
         in the mechanism's JSON, symbols worst first.
     """
-    allowed = None if notion is None else notion.allowed(joint)
+    # A conditional notion speaks of mechanisms: an audit judges the release of X itself, as a whole.
+    by_symbol = notion is not None and not notion.is_conditional
+    allowed = notion.allowed(joint) if notion is not None and by_symbol else None
     return {
         "sensitive": list(joint.sensitive_columns),
         "useful": list(joint.useful_columns),
@@ -48,7 +51,7 @@ def audit_summary(joint: Joint, notion: Notion | None = None) -> dict[str, Any]:
         },
         "measures": scalar_measures(joint),
         "per_symbol": _per_symbol(joint, allowed),
-        "verdict": None if notion is None else _verdict(joint, notion, np.asarray(allowed)),
+        "verdict": None if notion is None else _verdict(joint, notion, allowed),
     }
 
 
@@ -124,11 +127,12 @@ def _per_symbol(joint: Joint, allowed: Any) -> list[dict[str, Any]]:
     return result
 
 
-def _verdict(joint: Joint, notion: Notion, allowed: Any) -> dict[str, Any]:
+def _verdict(joint: Joint, notion: Notion, allowed: BoolArray | None) -> dict[str, Any]:
+    itself = Mechanism.from_blocks(joint, range(joint.n_useful)) if allowed is None else None
     return {
         "notion": notion.to_dict(),
-        "holds": bool(allowed.all()),
-        "slack": notion.slack(joint),
-        "violating_symbols": int((~allowed).sum()),
-        "violating_probability": float(joint.p_useful[~allowed].sum()),
+        "holds": notion.holds(joint, itself) if allowed is None else bool(allowed.all()),
+        "slack": notion.slack(joint, itself),
+        "violating_symbols": None if allowed is None else int((~allowed).sum()),
+        "violating_probability": None if allowed is None else float(joint.p_useful[~allowed].sum()),
     }

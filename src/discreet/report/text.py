@@ -150,6 +150,8 @@ def _verdict_text(verdict: dict[str, Any], n_symbols: int) -> Text:
     promise = promise_text(verdict["notion"])
     if verdict["holds"]:
         return bold("Verdict: holds.") + f" {promise} Slack: {number(verdict['slack'])} nats."
+    if verdict["violating_symbols"] is None:
+        return bold("Verdict: broken.") + f" {promise} Slack: {number(verdict['slack'])} nats."
     share = 100 * verdict["violating_probability"]
     return bold("Verdict: broken") + (
         f" by {verdict['violating_symbols']} of {n_symbols} symbols "
