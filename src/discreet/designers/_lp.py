@@ -19,6 +19,9 @@ __all__ = ["MasterLP", "maximise"]
 #: Rows may be violated by this much; points are polished afterwards and pulled inside where needed.
 FEASIBILITY = 1e-9
 
+#: A mixture that averages to P_X within this is used although the solver does not call it optimal.
+ACCEPTED = 1e-7
+
 
 def _solver() -> Any:
     solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]
@@ -38,6 +41,7 @@ class MasterLP:
 
     def __init__(self, target: FloatArray) -> None:
         self._solver = _solver()
+        self._target = target
         empty: Any = np.empty(0, dtype=np.int32)
         for value in target.tolist():
             self._solver.addRow(value, value, 0, empty, np.empty(0))
@@ -62,9 +66,13 @@ class MasterLP:
         if self._solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
             self._solver.clearSolver()  # a cold start rescues rare numerical trouble of a warm one
             self._solver.run()
-        if self._solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+        status, solution = self._solver.getModelStatus(), self._solver.getSolution()
+        if status not in (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kUnknown):
             return None
-        solution = self._solver.getSolution()
+        # Unknown is a solution that misses a tolerance by little: good enough where the mixture averages to P_X.
+        off = np.abs(np.array(solution.row_value) - self._target).max(initial=0.0)
+        if status == highspy.HighsModelStatus.kUnknown and not off <= ACCEPTED:
+            return None
         weights = np.maximum(np.array(solution.col_value), 0.0)
         return self._solver.getInfo().objective_function_value, np.array(solution.row_dual), weights
 

@@ -34,9 +34,9 @@ from discreet.notions import Notion, PerfectPrivacy
 __all__ = ["Problem", "optimal"]
 
 #: Entries of tableaus gone over in pricing where no time limit is given: seconds, and the same result on every machine.
-WORK = 600_000_000
+WORK = 300_000_000
 
-#: Smaller alphabets need no search before the proof, which finds all that is missing on its way.
+#: Smaller alphabets under few rows need no search before the proof, which finds all that is missing on its way.
 SEARCH_FROM = 40
 
 #: Share of the time that goes to the search for mechanisms; the rest proves how good they are.
@@ -139,7 +139,7 @@ class Problem:
             generation.add(Columns.of(np.empty((0, n)) if truthful is None else truthful[0]))
         searching = budget.share(SEARCH_SHARE)
         generation.list_small_supports(searching)
-        if n > SEARCH_FROM:
+        if n > SEARCH_FROM or len(self.polytope.rows) > n:
             generation.search(searching)
         proof = prove(generation, budget, math.inf if limited else generation.pricing.work + WORK)
         used = generation.used()
