@@ -186,6 +186,8 @@ class _Prover:
             # The bound of an empty box grows with the multipliers that prove it empty; of one that only touches the
             # polytope, it shrinks when they get large.
             empty = np.flatnonzero(solved.is_empty & (bounds < self._needed(prices)))
+            if not len(empty):
+                break
             before = own.multipliers[boxes[empty]]
             own.learn(boxes[empty], solved.multipliers[empty] + size * solved.rays[empty])
             tried = own.bounds(prices, boxes[empty])

@@ -33,6 +33,9 @@ __all__ = ["LEVELS", "ROUNDING", "Cover", "Evaluator", "Proof", "cheapest", "cho
 #: Levels of the largest entry that the first boxes cover; the last box has all entries below the last level.
 LEVELS = (1.0, 0.5)
 
+#: Entries evaluated at once.
+STRIPE = 200_000
+
 #: Subtracted from every evaluated bound: sums of at most 1e5 terms of size one, each off by 2**-52.
 ROUNDING = 1e-10
 
@@ -126,12 +129,14 @@ class Evaluator:
     def extremes(self, sign: float, multipliers: FloatArray) -> FloatArray:
         """Smallest (sign 1) or largest (sign -1) value of every entry of an allowed posterior, to the safe side."""
         n = self.own.shape[1]
-        unit = np.ones((1, n))
-        values = [
-            self.least(0 * unit, unit, self.usable(y[None]), sign * np.eye(1, n, x))[0]
-            for x, y in enumerate(multipliers)
-        ]
-        return np.clip(sign * (np.array(values) - ROUNDING), 0.0, 1.0)
+        step = max(1, STRIPE // n)
+        values = np.empty(n)
+        for start in range(0, n, step):
+            some = slice(start, min(n, start + step))
+            cost = sign * (np.arange(n)[some, None] == np.arange(n))
+            unit = np.ones(cost.shape)
+            values[some] = self.least(0 * unit, unit, self.usable(multipliers[some]), cost)
+        return np.clip(sign * (values - ROUNDING), 0.0, 1.0)
 
     def bounds(self, lower: FloatArray, upper: FloatArray, multipliers: FloatArray, prices: FloatArray) -> FloatArray:
         """Lower limits of H(v) - prices . v over each box; inf where the box holds no posterior."""
