@@ -45,7 +45,7 @@ def test_alpha_predicts_which_protocol_is_better(epsilon: float) -> None:
         alphas.append(np.diff(np.log1p(strengths))[0])
         kept = [design(joint, LIP(epsilon), m).mutual_information for m in ("conditional-reporting", "grr")]
         utilities.append(np.diff(kept)[0])
-    assert 0.97 - 0.005 <= np.corrcoef(alphas, utilities)[0, 1] <= 0.995
+    assert 0.97 <= np.corrcoef(alphas, utilities)[0, 1] <= 0.99
 
 
 @pytest.mark.parametrize(("sensitive", "useful"), ADULT)
