@@ -123,7 +123,9 @@ class MergingBatch:
         return self.not_allowed(who, seed, [bound.value(lifts, self.prior[who])[:, 0] for bound in self._bounds])
 
     def grow(self, who: IntArray, seed: IntArray, block: Block, pool: Pool) -> IntArray:
-        """Merge the pool's candidate of least risk into each block until the block is allowed or the pool empty.
+        """Merge the pool's next candidate into each block until the block is allowed or the pool empty.
+
+        Next is the candidate of least risk, or the first in the pool's own order where it has one.
 
         The blocks are not allowed at the start. Returns the positions in ``who`` of those that still are not.
         """
@@ -138,7 +140,7 @@ class MergingBatch:
             b, seeds, line = who[open_ones], seed[open_ones], np.arange(len(open_ones))
             more, more_mass, remaining, symbol = pool.take(b)
             values = self.united(b, block.at(open_ones), more, more_mass)
-            best = _least(sum_of(values), remaining)
+            best = _least(sum_of(values) if pool.order is None else pool.order[pool.row(b)], remaining)
             block.value[open_ones] += more[line, :, best]
             block.mass[open_ones] += more_mass[line, best]
             pool.remove(b, best)
@@ -205,7 +207,10 @@ def _least(risk: FloatArray, remaining: BoolArray) -> IntArray:
 
 
 class Pool:
-    """Candidates that blocks may still take in: symbols or whole blocks, by the problems' numbers."""
+    """Candidates that blocks may still take in: symbols or whole blocks, by the problems' numbers.
+
+    ``order`` (the smallest is next) replaces the choice by risk; pools that have one are not compacted.
+    """
 
     def __init__(
         self,
@@ -215,8 +220,10 @@ class Pool:
         remaining: BoolArray,
         *,
         whole_blocks: bool = False,
+        order: FloatArray | None = None,
     ) -> None:
         self.whole_blocks = whole_blocks
+        self.order = order
         self._row = np.full(len(batch.mass), -1)
         self._row[who] = np.arange(len(who))
         self.value, self.mass = candidates

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from discreet._numeric import IntArray
+from discreet._numeric import FloatArray, IntArray
 from discreet.designers._merging import Block, MergingBatch, Pool
 from discreet.joint import Joint
 from discreet.mechanism import Mechanism
@@ -26,18 +26,25 @@ def subset_merging(joint: Joint, notion: Notion) -> Mechanism:
     return Mechanism.from_blocks(joint, partitions([joint], [notion])[0])
 
 
-def partitions(joints: Sequence[Joint], notions: Sequence[Notion]) -> IntArray:
-    """Block of every symbol for paired joints and notions, shape (n_problems, n_useful)."""
+def partitions(joints: Sequence[Joint], notions: Sequence[Notion], *, unite_previous: bool = False) -> IntArray:
+    """Block of every symbol for paired joints and notions, shape (n_problems, n_useful).
+
+    A last block that is not allowed unites with the others by least risk, or ``unite_previous``: latest first.
+    """
     batch = MergingBatch(joints, notions)
-    open_ones, seed = _form_blocks(batch)
-    open_ones, seed = _unite_blocks(batch, open_ones, seed)
+    open_ones, seed, age = _form_blocks(batch)
+    open_ones, seed = _unite_blocks(batch, open_ones, seed, age[open_ones] if unite_previous else None)
     batch.absorb_low_risk(open_ones, seed)
     batch.place_absent()
     return batch.block_of
 
 
-def _form_blocks(batch: MergingBatch) -> tuple[IntArray, IntArray]:
-    """Lines 4-11: start a block with the riskiest symbol left, grow it, repeat. Returns the last ones not allowed."""
+def _form_blocks(batch: MergingBatch) -> tuple[IntArray, IntArray, FloatArray]:
+    """Lines 4-11: start a block with the riskiest symbol left, grow it, repeat.
+
+    Returns the last ones that are not allowed, and in the columns of all seeds how old their blocks are.
+    """
+    age = np.zeros(batch.mass.shape)
     everyone = np.flatnonzero(batch.high_risk.any(axis=1))
     symbols = Block(batch.given_value[everyone], batch.mass[everyone])
     queue = Pool(batch, everyone, symbols, batch.high_risk[everyone])
@@ -50,15 +57,19 @@ def _form_blocks(batch: MergingBatch) -> tuple[IntArray, IntArray]:
         first = left.argmax(axis=1)
         seed = queue.symbol[rows, first]
         queue.remove(who, first)
+        age[who] += 1
+        age[who, seed] = 0
         short = batch.grow(who, seed, Block(batch.given_value[who, :, seed], batch.mass[who, seed]), queue)
         failed.append((who[short], seed[short]))
         who = who[queue.left[rows] > 0]
         queue.compact()
-    return np.concatenate([w for w, _ in failed]), np.concatenate([s for _, s in failed])
+    return np.concatenate([w for w, _ in failed]), np.concatenate([s for _, s in failed]), age
 
 
-def _unite_blocks(batch: MergingBatch, who: IntArray, seed: IntArray) -> tuple[IntArray, IntArray]:
-    """Lines 12-16: the last block takes in the others, least risk first. Returns those still not allowed."""
+def _unite_blocks(
+    batch: MergingBatch, who: IntArray, seed: IntArray, order: FloatArray | None
+) -> tuple[IntArray, IntArray]:
+    """Lines 12-16: the last block takes in the others, in this order or least risk first. Returns those still bad."""
     if not len(who):
         return who, seed
     blocks = batch.blocks(who)
@@ -66,5 +77,6 @@ def _unite_blocks(batch: MergingBatch, who: IntArray, seed: IntArray) -> tuple[I
     row, symbol = np.nonzero(batch.high_risk[who])
     others[row, batch.block_of[who][row, symbol]] = True
     others[np.arange(len(who)), seed] = False
-    short = batch.grow(who, seed, blocks.of_seeds(seed), Pool(batch, who, blocks, others, whole_blocks=True))
+    pool = Pool(batch, who, blocks, others, whole_blocks=True, order=order)
+    short = batch.grow(who, seed, blocks.of_seeds(seed), pool)
     return who[short], seed[short]

@@ -1,8 +1,8 @@
 """Subset random response: the optimal response inside each block of subset merging, for alphabets of any size.
 
-Algorithm 2 of [ZDS23]_. The repairs that it needs are in the partition already: subset merging unites blocks and
-absorbs low-risk symbols until every merged block is allowed, so the posterior of a whole block lies in that block's
-polytope, which is then neither empty nor unable to average to it. The result never keeps less than subset merging.
+Algorithm 2 of [ZDS23]_. A block whose polytope is empty, or cannot average to the block's P(x), is just one that is
+not allowed when merged; it unites with the block formed before it, then absorbs low-risk symbols, until it is allowed.
+The result never keeps less than subset merging, which stands in where it would.
 """
 
 # SPDX-License-Identifier: Apache-2.0
@@ -18,6 +18,7 @@ from discreet.designers._column_generation import Budget, ColumnGeneration
 from discreet.designers._outcome import Outcome
 from discreet.designers._polytope import Polytope
 from discreet.designers.random_response import SEARCH_FROM, Problem
+from discreet.designers.subset_merging import partitions
 from discreet.joint import Joint
 from discreet.notions import Notion
 
@@ -30,7 +31,7 @@ MOST_WORK = 10_000_000
 def subset_response(joint: Joint, notion: Notion, *, seed: int = 0, time_limit: float | None = None) -> Outcome:
     """Mechanism that responds at random inside small blocks and releases low-risk symbols as they are."""
     problem = Problem(joint, notion)
-    blocks = problem.fallback[problem.symbols]
+    blocks = partitions([joint], [notion], unite_previous=True)[0][problem.symbols]
     budget = Budget(time_limit)
     points: list[FloatArray] = []
     weights: list[FloatArray] = []

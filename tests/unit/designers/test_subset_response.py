@@ -35,7 +35,7 @@ def test_both_repairs_occur() -> None:
     for seed in range(40):
         joint, notion = with_zeros(seed), LIP(1.0)
         low_risk = notion.allowed(joint)
-        block_of = partitions([joint], [notion])[0]
+        block_of = partitions([joint], [notion], unite_previous=True)[0]
         merged = [set(np.flatnonzero(block_of == block)) for block in np.unique(block_of[~low_risk])]
         absorbed += any(low_risk[list(block)].any() for block in merged)
         united += len(merged) == 1 and not low_risk[list(merged[0])].any()
@@ -46,13 +46,24 @@ def test_both_repairs_occur() -> None:
 def test_without_time_it_merges() -> None:
     joint = Joint.random(4, 12, seed=1)
     hasty = design(joint, LIP(0.3), "subset-response", time_limit=1e-9)
-    assert hasty.nmi == design(joint, LIP(0.3), "subset-merging").nmi
+    assert set(hasty.mechanism.weights.ravel().tolist()) == {0, 2**60}
+    assert hasty.nmi >= design(joint, LIP(0.3), "subset-merging").nmi
+
+
+def test_the_last_block_unites_with_the_one_before_it() -> None:
+    """Where both orders end in different partitions, the previous block is the one that was taken in."""
+    joint, notion = Joint.random(5, 17, seed=2), ALIP.split(2.0, 0.65)
+    by_risk = partitions([joint], [notion])[0]
+    previous = partitions([joint], [notion], unite_previous=True)[0]
+    assert len(set(by_risk)) > 1
+    assert any(by_risk != previous)
+    assert notion.holds(joint, Mechanism.from_blocks(joint, previous))
 
 
 def test_blocks_respond_inside_themselves() -> None:
     """No released symbol mixes two blocks."""
     joint, notion = Joint.random(5, 17, seed=2), ALIP.split(2.0, 0.65)
-    block_of = partitions([joint], [notion])[0]
+    block_of = partitions([joint], [notion], unite_previous=True)[0]
     mechanism = design(joint, notion, "subset-response").mechanism
     for column in mechanism.weights.T:
         assert len(set(block_of[column > 0])) == 1
