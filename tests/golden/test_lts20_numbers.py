@@ -56,13 +56,24 @@ def test_adult_optimal_lip(sensitive: str, useful: str) -> None:
         assert result.nmi == pytest.approx(expected, abs=ADULT_TOLERANCE), epsilon
 
 
-def test_side_channel_resistance_costs_little() -> None:
-    """SRLIP at eps 1 on uniform joints, c = 2, attributes (3, 3, 4): .96 of LIP's utility."""
+def kept_under_srlip(epsilon: float, seeds: range) -> float:
+    """Mean share of LIP's utility that SRLIP keeps on uniform joints, c = 2, attributes (3, 3, 4)."""
     useful = list(itertools.product(range(3), range(3), range(4)))
     shares = []
-    for seed in range(4):
+    for seed in seeds:
         joint = Joint.from_array(Joint.random(2, 36, seed=seed).probabilities, useful=useful)
-        result = design(joint, SRLIP(1.0))
-        assert SRLIP(1.0).holds(joint, result.mechanism)
-        shares.append(result.mutual_information / design(joint, LIP(1.0)).mutual_information)
-    assert np.mean(shares) > 0.95
+        result = design(joint, SRLIP(epsilon))
+        assert SRLIP(epsilon).holds(joint, result.mechanism)
+        shares.append(result.mutual_information / design(joint, LIP(epsilon)).mutual_information)
+    return float(np.mean(shares))
+
+
+def test_side_channel_resistance_costs_little() -> None:
+    assert kept_under_srlip(1.0, range(4)) > 0.95
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("epsilon", "joints", "expected"), [(0.5, 100, 0.86), (1.0, 10, 0.96)])
+def test_side_channel_resistance_at_full_size(epsilon: float, joints: int, expected: float) -> None:
+    """Single joints vary by .037 at eps .5, so a mean of ten tells the second digit only; of 100 it is .862."""
+    assert kept_under_srlip(epsilon, range(joints)) >= expected

@@ -1,19 +1,21 @@
-"""Pieces of SQL: quoting, nulls, and which column types can serve as an alphabet."""
+"""Pieces of SQL: the few places where engines differ, nulls, and which column types can serve as an alphabet."""
 
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 __all__ = [
+    "DUCKDB",
+    "POSTGRES",
+    "SPARK",
+    "Dialect",
     "bin_code",
-    "identifier",
     "is_float",
+    "is_id_type",
     "is_label_type",
     "is_number",
-    "literal",
-    "number_or_null",
-    "value_or_null",
 ]
 
 _INTEGERS = (
@@ -34,43 +36,87 @@ _AS_TEXT = ("UUID", "HUGEINT", "UHUGEINT", "TIME", "TIME WITH TIME ZONE", "TIMES
 _OTHERS = ("VARCHAR", "BOOLEAN", "DATE", "TIME", "TIMESTAMP", "DECIMAL", "ENUM", "UUID")
 
 
-def identifier(name: str) -> str:
-    """A column name as SQL, whatever characters it holds."""
-    return '"' + name.replace('"', '""') + '"'
-
-
-def literal(text: str) -> str:
-    """A text as a SQL literal."""
-    return "'" + text.replace("'", "''") + "'"
-
-
 def is_float(kind: str) -> bool:
-    """Whether a DuckDB type is a binary float, which knows NaN."""
+    """Whether a type (in DuckDB's words) is a binary float, which knows NaN."""
     return kind in _FLOATS
 
 
 def is_number(kind: str) -> bool:
-    """Whether a DuckDB type holds numbers."""
+    """Whether a type holds numbers."""
     return kind in _INTEGERS or is_float(kind) or kind.startswith("DECIMAL")
 
 
 def is_label_type(kind: str) -> bool:
-    """Whether the values of a DuckDB type can be symbols; nested and binary values cannot."""
+    """Whether the values of a type can be symbols; nested and binary values cannot."""
     return not kind.endswith("]") and (is_number(kind) or kind.startswith(_OTHERS))
 
 
-def value_or_null(name: str, kind: str) -> str:
-    """The column as a symbol: NaN counts as null, so that every engine agrees on what is missing."""
-    column = identifier(name)
-    if is_float(kind):
-        return f"CASE WHEN isnan({column}) THEN NULL ELSE {column} END"
-    return f"CAST({column} AS VARCHAR)" if kind in _AS_TEXT or kind.startswith("ENUM") else column
+def is_id_type(kind: str) -> bool:
+    """Whether the values of a type read the same on every engine, as ids must: integers, text and UUIDs do."""
+    return kind in _INTEGERS or kind in ("VARCHAR", "UUID")
 
 
-def number_or_null(name: str, kind: str) -> str:
-    """The column as a double: NaN and text that is no number are null."""
-    column = f"TRY_CAST({identifier(name)} AS DOUBLE)"
-    return column if kind not in ("VARCHAR", *_FLOATS) else f"CASE WHEN isnan({column}) THEN NULL ELSE {column} END"
+@dataclass(frozen=True)
+class Dialect:
+    """What differs between the SQL of engines."""
+
+    name: str
+    text: str  # the type of text
+    mark: str  # around identifiers
+    digest: str  # SHA-256 of a text, as lower-case hexadecimal digits
+    stop: str  # an expression that fails with a message
+    collation: str = ""  # makes text compare by its bytes
+
+    def identifier(self, name: str) -> str:
+        """A column name as SQL, whatever characters it holds."""
+        return self.mark + name.replace(self.mark, self.mark * 2) + self.mark
+
+    def sha256(self, text: str) -> str:
+        """The digest of an expression."""
+        return self.digest.format(text)
+
+    def fail(self, message: str) -> str:
+        """An expression that ends the query; the message holds no quotes."""
+        return self.stop.format(message)
+
+    def as_text(self, expression: str) -> str:
+        """An expression as text."""
+        return f"CAST({expression} AS {self.text})"
+
+    def value_or_null(self, name: str, kind: str) -> str:
+        """The column as a symbol: NaN counts as null, so that every engine agrees on what is missing."""
+        column = self.identifier(name)
+        if is_float(kind):
+            return f"CASE WHEN isnan({column}) THEN NULL ELSE {column} END"
+        return self.as_text(column) if kind in _AS_TEXT or kind.startswith("ENUM") else column
+
+    def number_or_null(self, name: str, kind: str) -> str:
+        """The column as a double: NaN and text that is no number are null."""
+        column = f"TRY_CAST({self.identifier(name)} AS DOUBLE)"
+        return column if kind not in ("VARCHAR", *_FLOATS) else f"CASE WHEN isnan({column}) THEN NULL ELSE {column} END"
+
+    def symbol(self, name: str, kind: str, edges: Sequence[float] | None) -> str:
+        """The column as it is counted: the number of its interval where it is cut into such, else its value."""
+        if edges is None:
+            return self.value_or_null(name, kind)
+        return bin_code(self.number_or_null(name, kind), edges)
+
+
+DUCKDB = Dialect("duckdb", "VARCHAR", '"', "sha256({})", "error('{}')")
+SPARK = Dialect("spark", "STRING", "`", "sha2({}, 256)", "raise_error('{}')")
+POSTGRES = Dialect(
+    "postgres",
+    "TEXT",
+    '"',
+    "encode(sha256(convert_to({}, 'UTF8')), 'hex')",
+    "CAST(CAST('{}' AS TEXT) || substr(CAST(random() AS TEXT), 1, 0) AS INTEGER)::TEXT",
+    ' COLLATE "C"',
+)
+
+
+def literal(text: str) -> str:
+    """A text as a literal of DuckDB."""
+    return "'" + text.replace("'", "''") + "'"
 
 
 def bin_code(number: str, edges: Sequence[float]) -> str:

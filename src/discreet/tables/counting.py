@@ -1,4 +1,4 @@
-"""Joints counted from tables, by one GROUP BY inside DuckDB."""
+"""Joints counted from tables, by one GROUP BY inside the engine that holds them."""
 
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
@@ -15,7 +15,7 @@ from discreet.errors import DiscreetWarning, EmptyTableError, InputError, Unusab
 from discreet.joint import Joint
 from discreet.tables import _sql
 from discreet.tables.binning import Quantiles, interval_text, parse_bins
-from discreet.tables.sources import open_table
+from discreet.tables.sources import Source, open_table
 
 __all__ = ["Pairs", "count_pairs", "list_pairs"]
 
@@ -83,17 +83,12 @@ def list_pairs(
     for name in rules:
         if name not in wanted:
             raise InputError(f"bins name the column {name!r}, which is neither sensitive nor useful.")
-    with open_table(table, wanted) as (relation, name):
-        kinds = {column: str(kind) for column, kind in zip(relation.columns, relation.types)}
-        _check_kinds(wanted, kinds, rules)
-        edges = _edges(relation, kinds, rules)
-        expressions = [
-            _sql.bin_code(_sql.number_or_null(c, kinds[c]), edges[c]) if c in edges else _sql.value_or_null(c, kinds[c])
-            for c in wanted
-        ]
-        cells = _group(relation, expressions)
+    with open_table(table, wanted) as source:
+        _check_kinds(wanted, source.kinds, rules)
+        edges = _edges(source, rules)
+        cells = _group(source, [source.dialect.symbol(c, source.kinds[c], edges.get(c)) for c in wanted])
     if cells.num_rows == 0:
-        raise EmptyTableError(f"{name} has no rows.")
+        raise EmptyTableError(f"{source.name} has no rows.")
     alphabets = [_column(cells.column(k), c, edges.get(c)) for k, c in enumerate(wanted)]
     return _assemble(rows, columns, alphabets, np.asarray(cells.column(len(wanted))), edges)
 
@@ -110,22 +105,22 @@ def _check_kinds(wanted: Sequence[str], kinds: Mapping[str, str], rules: Mapping
             )
 
 
-def _edges(relation: Any, kinds: Mapping[str, str], rules: Mapping[str, Any]) -> dict[str, tuple[float, ...]]:
+def _edges(source: Source, rules: Mapping[str, Any]) -> dict[str, tuple[float, ...]]:
     """Explicit edges as they are, quantiles as found in the data."""
     result = {}
     for column, rule in rules.items():
-        number = _sql.number_or_null(column, kinds[column])
-        if kinds[column] == "VARCHAR":
-            _check_all_numbers(relation, column)
-        result[column] = _quantile_edges(relation, column, number, rule) if isinstance(rule, Quantiles) else rule
+        if source.kinds[column] == "VARCHAR":
+            _check_all_numbers(source, column)
+        result[column] = _quantile_edges(source, column, rule) if isinstance(rule, Quantiles) else rule
     return result
 
 
-def _check_all_numbers(relation: Any, column: str) -> None:
-    name = _sql.identifier(column)
-    wrong = relation.aggregate(
-        f"count(*) FILTER (WHERE {name} IS NOT NULL AND TRY_CAST({name} AS DOUBLE) IS NULL)"
-    ).fetchall()[0][0]
+def _check_all_numbers(source: Source, column: str) -> None:
+    name = source.dialect.identifier(column)
+    counted = source.aggregate(
+        f"count(*) FILTER (WHERE {name} IS NOT NULL AND TRY_CAST({name} AS DOUBLE) IS NULL) AS n"
+    )
+    wrong = counted.column(0)[0].as_py()
     if wrong:
         raise UnusableColumnError(
             f"column {column!r} has {wrong} values that are not numbers, so it cannot be cut into intervals. "
@@ -133,20 +128,23 @@ def _check_all_numbers(relation: Any, column: str) -> None:
         )
 
 
-def _quantile_edges(relation: Any, column: str, number: str, rule: Quantiles) -> tuple[float, ...]:
-    shares = ", ".join(repr(k / rule) for k in range(1, rule))
-    found = relation.aggregate(f"quantile_disc({number}, [{shares}])").fetchall()[0][0]
-    edges = tuple(sorted({float(edge) for edge in found or () if edge is not None}))
+def _quantile_edges(source: Source, column: str, rule: Quantiles) -> tuple[float, ...]:
+    number = source.dialect.number_or_null(column, source.kinds[column])
+    shares = [
+        f"percentile_disc({k / rule!r}) WITHIN GROUP (ORDER BY {number}) AS q{k}"
+        for k in range(1, rule)
+    ]
+    found = source.aggregate(", ".join(shares)).to_pylist()[0].values()
+    edges = tuple(sorted({float(edge) for edge in found if edge is not None}))
     if not edges or not all(np.isfinite(edges)):
         raise UnusableColumnError(f"column {column!r} has no finite numbers to take quantiles of.")
     return edges
 
 
-def _group(relation: Any, expressions: Sequence[str]) -> Any:
+def _group(source: Source, expressions: Sequence[str]) -> Any:
     """Arrow table of the distinct combinations and how many rows carry each."""
     named = [f"{expression} AS c{k}" for k, expression in enumerate(expressions)]
-    grouped = relation.aggregate(", ".join([*named, "count(*) AS n"]), ", ".join(expressions))
-    return grouped.to_arrow_table()
+    return source.aggregate(", ".join([*named, "count(*) AS n"]), ", ".join(expressions))
 
 
 def _column(cells: Any, column: str, edges: Sequence[float] | None) -> tuple[IntArray, list[Any]]:

@@ -11,35 +11,73 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import duckdb
 
 from discreet import _validate
 from discreet.errors import DataError, DiscreetError, UnreadableTableError, UnusableColumnError
 from discreet.tables import _sql
+from discreet.tables._sql import Dialect
 
-__all__ = ["open_table", "readable", "table_files"]
+__all__ = ["DuckDBSource", "Source", "is_spark", "open_table", "readable", "table_files"]
 
 #: Enough of a file to hold its line of column names.
 HEADER_BYTES = 1 << 20
 
 
+class Source(Protocol):
+    """A table that an engine holds, open for questions."""
+
+    name: str  # for messages
+    dialect: Dialect
+    kinds: dict[str, str]  # type of each column, in DuckDB's words
+
+    def aggregate(self, select: str, by: str = "") -> Any:
+        """Arrow table of expressions over the rows, grouped by expressions."""
+        ...
+
+
+class DuckDBSource:
+    """A relation of DuckDB."""
+
+    dialect = _sql.DUCKDB
+
+    def __init__(self, relation: Any, name: str) -> None:
+        self.relation, self.name = relation, name
+        self.kinds = {column: str(kind) for column, kind in zip(relation.columns, relation.types)}
+
+    def aggregate(self, select: str, by: str = "") -> Any:
+        return self.relation.aggregate(select, by).to_arrow_table()
+
+
 @contextlib.contextmanager
-def open_table(table: Any, columns: Sequence[str]) -> Iterator[tuple[Any, str]]:
-    """A relation with these columns, and a name for messages; closed at the end unless it was the caller's."""
+def open_table(table: Any, columns: Sequence[str]) -> Iterator[Source]:
+    """A source with these columns; closed at the end unless it was the caller's."""
     if isinstance(table, duckdb.DuckDBPyRelation):
         _validate.columns_exist(columns, table.columns, "the relation")
         with readable("the relation"):
-            yield table, "the relation"
+            yield DuckDBSource(table, "the relation")
+        return
+    if is_spark(table):
+        from discreet.tables.spark import SparkSource, answering
+
+        _check_names(columns, table.columns, "the table")
+        with answering("the table"):
+            yield SparkSource(table.select(*[_sql.SPARK.identifier(c) for c in dict.fromkeys(columns)]), "the table")
         return
     connection = duckdb.connect()
     try:
         name = f"table {Path(table).name!r}" if isinstance(table, str | os.PathLike) else "the table"
         with readable(name):
-            yield _relation(connection, table, columns, name), name
+            yield DuckDBSource(_relation(connection, table, columns, name), name)
     finally:
         connection.close()
+
+
+def is_spark(table: Any) -> bool:
+    """Whether a table is a Spark DataFrame, told without importing Spark."""
+    return type(table).__module__.startswith("pyspark.sql.") and type(table).__name__ == "DataFrame"
 
 
 def _relation(connection: duckdb.DuckDBPyConnection, table: Any, columns: Sequence[str], name: str) -> Any:
@@ -49,7 +87,7 @@ def _relation(connection: duckdb.DuckDBPyConnection, table: Any, columns: Sequen
     convert = {"pandas": _pandas_to_arrow, "polars": _polars_to_arrow, "pyarrow": _arrow}.get(library)
     if convert is None:
         raise UnreadableTableError(
-            f"a table must be a pandas or Polars frame, an Arrow table, a DuckDB relation or a path, "
+            f"a table must be a pandas, Polars or Spark frame, an Arrow table, a DuckDB relation or a path, "
             f"got {type(table).__name__}."
         )
     return connection.from_arrow(convert(table, columns))
