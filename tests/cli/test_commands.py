@@ -139,7 +139,7 @@ BAD = [
     (["audit", "{csv}", "--sensitive", "one", "--useful", "job"], 3, "only one value"),
     (["audit", "{csv}", "--sensitive", "income"], 2, "--useful"),
     (["audit", "{csv}.none", "--sensitive", "income", "--useful", "job"], 3, "no file"),
-    (["audit", "{dir}", "--sensitive", "income", "--useful", "job"], 3, "is a directory"),
+    (["audit", "{dir}/nothing", "--sensitive", "income", "--useful", "job"], 3, "is a directory without"),
     (["audit", "{dir}/empty.csv", "--sensitive", "income", "--useful", "job"], 3, "empty"),
     (["audit", "{dir}/header.csv", "--sensitive", "income", "--useful", "job"], 3, "no rows"),
     (["audit", "{dir}/latin.csv", "--sensitive", "income", "--useful", "job"], 3, "not text in UTF-8"),
@@ -191,14 +191,15 @@ def test_bad_input_gets_a_message_and_a_code(tokens, code: int, says: str, call,
     (tmp_path / "latin.csv").write_bytes("income,job\ncafé,x\nthé,y\n".encode("latin-1"))
     pq.write_table(pa.table({"income": ["a", "b"], "job": ["x", "y"]}), tmp_path / "whole.parquet")
     (tmp_path / "cut.parquet").write_bytes((tmp_path / "whole.parquet").read_bytes()[:100])
-    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    (tmp_path / "nothing").mkdir()
+    before = {path: path.is_dir() or path.read_bytes() for path in tmp_path.iterdir()}
     got, out, err = call(*[token.format(csv=csv, dir=tmp_path) for token in tokens])
     assert got == code, err
     assert says in err
     assert out == ""
     assert "Traceback" not in err
     assert err.startswith("discreet: error: ")
-    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+    assert {path: path.is_dir() or path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
 def test_force_replaces_a_mechanism(call, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import hashlib
 import html
 import itertools
 import json
@@ -432,6 +433,16 @@ class Mechanism:
             "useful": [labels.encode(label) for label in self.useful],
             "p_useful": None if self.p_useful is None else self.p_useful.tolist(),
         }
+
+    def public_dict(self) -> dict[str, Any]:
+        """What determines the draw and the labels, without the distribution of the table that it was designed on."""
+        return {name: value for name, value in self.to_dict().items() if name not in ("p_useful", "p_joint")}
+
+    @property
+    def fingerprint(self) -> str:
+        """SHA-256 of `public_dict` as JSON with sorted names: two mechanisms that draw alike share it."""
+        canonical = json.dumps(self.public_dict(), sort_keys=True, separators=(",", ":"), allow_nan=False)
+        return hashlib.sha256(canonical.encode()).hexdigest()
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> Mechanism:

@@ -131,6 +131,9 @@ class ProductMechanism(Mechanism):
     def to_dict(self) -> dict[str, Any]:
         return {**self._about_dict(), "parts": [part.to_dict() for part in self.parts]}
 
+    def public_dict(self) -> dict[str, Any]:
+        return {**super().public_dict(), "parts": [part.public_dict() for part in self.parts]}
+
     @classmethod
     def _restored(cls, stored: Mapping[str, Any]) -> Mechanism:
         if not isinstance(stored["parts"], list):

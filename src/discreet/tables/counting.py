@@ -17,7 +17,7 @@ from discreet.tables import _sql
 from discreet.tables.binning import Quantiles, interval_text, parse_bins
 from discreet.tables.sources import Source, open_table
 
-__all__ = ["Pairs", "count_pairs", "list_pairs"]
+__all__ = ["Pairs", "count_pairs", "count_values", "list_pairs"]
 
 #: A useful alphabet of more values is probably an identifier, and warns.
 MANY_VALUES = 100_000
@@ -34,7 +34,15 @@ def count_pairs(
     bins: Mapping[str, Any] | None = None,
 ) -> Joint:
     """Count the pairs of sensitive and useful values of a table; see `Joint.from_table`."""
-    pairs = list_pairs(table, sensitive, useful, bins=bins)
+    return _dense(list_pairs(table, sensitive, useful, bins=bins))
+
+
+def count_values(table: Any, useful: str | Sequence[str], *, bins: Mapping[str, Any] | None = None) -> Joint:
+    """Count the values of columns alone, as a joint with one nameless sensitive value."""
+    return _dense(_listed(table, (), _validate.as_columns(useful, "useful"), bins))
+
+
+def _dense(pairs: Pairs) -> Joint:
     n_sensitive, n_useful = len(pairs.sensitive), len(pairs.useful)
     if n_sensitive * n_useful > MOST_CELLS:
         raise UnusableColumnError(
@@ -78,6 +86,10 @@ def list_pairs(
     shared = [name for name in rows if name in columns]
     if shared:
         raise InputError(f"column {shared[0]!r} is both sensitive and useful: releasing it would publish the secret.")
+    return _listed(table, rows, columns, bins)
+
+
+def _listed(table: Any, rows: tuple[str, ...], columns: tuple[str, ...], bins: Mapping[str, Any] | None) -> Pairs:
     wanted = (*rows, *columns)
     rules = parse_bins(bins)
     for name in rules:
@@ -130,10 +142,7 @@ def _check_all_numbers(source: Source, column: str) -> None:
 
 def _quantile_edges(source: Source, column: str, rule: Quantiles) -> tuple[float, ...]:
     number = source.dialect.number_or_null(column, source.kinds[column])
-    shares = [
-        f"percentile_disc({k / rule!r}) WITHIN GROUP (ORDER BY {number}) AS q{k}"
-        for k in range(1, rule)
-    ]
+    shares = [f"percentile_disc({k / rule!r}) WITHIN GROUP (ORDER BY {number}) AS q{k}" for k in range(1, rule)]
     found = source.aggregate(", ".join(shares)).to_pylist()[0].values()
     edges = tuple(sorted({float(edge) for edge in found if edge is not None}))
     if not edges or not all(np.isfinite(edges)):
@@ -174,7 +183,7 @@ def _assemble(
     counts: IntArray,
     edges: Mapping[str, tuple[float, ...]],
 ) -> Pairs:
-    row, sensitive = _symbols(alphabets[: len(rows)])
+    row, sensitive = _symbols(alphabets[: len(rows)]) if rows else (np.zeros(len(counts), dtype=np.int64), [None])
     column, useful = _symbols(alphabets[len(rows) :])
     if len(useful) > MANY_VALUES:
         warnings.warn(

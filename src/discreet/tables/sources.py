@@ -25,6 +25,9 @@ __all__ = ["DuckDBSource", "Source", "is_spark", "open_table", "readable", "tabl
 #: Enough of a file to hold its line of column names.
 HEADER_BYTES = 1 << 20
 
+PARQUET_ENDINGS = (".parquet", ".pq")
+CSV_ENDINGS = (".csv", ".csv.gz", ".csv.zst", ".tsv", ".tsv.gz", ".txt")
+
 
 class Source(Protocol):
     """A table that an engine holds, open for questions."""
@@ -83,6 +86,11 @@ def is_spark(table: Any) -> bool:
 def _relation(connection: duckdb.DuckDBPyConnection, table: Any, columns: Sequence[str], name: str) -> Any:
     if isinstance(table, str | os.PathLike):
         return _from_path(connection, os.fspath(table), columns, name)
+    return connection.from_arrow(to_arrow(table, columns))
+
+
+def to_arrow(table: Any, columns: Sequence[str]) -> Any:
+    """Columns of a frame of any library as an Arrow table."""
     library = type(table).__module__.partition(".")[0]
     convert = {"pandas": _pandas_to_arrow, "polars": _polars_to_arrow, "pyarrow": _arrow}.get(library)
     if convert is None:
@@ -90,7 +98,7 @@ def _relation(connection: duckdb.DuckDBPyConnection, table: Any, columns: Sequen
             f"a table must be a pandas, Polars or Spark frame, an Arrow table, a DuckDB relation or a path, "
             f"got {type(table).__name__}."
         )
-    return connection.from_arrow(convert(table, columns))
+    return convert(table, columns)
 
 
 def _check_names(wanted: Sequence[str], names: Sequence[Any], table: str) -> None:
@@ -152,38 +160,79 @@ def _arrow(table: Any, columns: Sequence[str]) -> Any:
 
 
 def _from_path(connection: duckdb.DuckDBPyConnection, path: str, columns: Sequence[str], name: str) -> Any:
+    files = existing_files(path)
+    if is_parquet(files[0]):
+        _check_names(columns, [*_parquet_names(files[0], name), *hive_columns(files)], name)
+        return connection.read_parquet([glob.escape(file) for file in files])
+    return connection.sql(f"SELECT * FROM {csv_reader(files, columns, name)}")
+
+
+def existing_files(path: str) -> list[str]:
+    """The files that a path names: at least one, and none of them empty."""
     files = table_files(path)
     if not files:
         raise UnreadableTableError(f"no file {path!r}.")
     for file in files:
         _check_file(file)
-    pattern = [glob.escape(file) for file in files]
-    if _is_parquet(files[0]):
-        _check_names(columns, _parquet_names(files[0], name), name)
-        return connection.read_parquet(pattern)
-    separator, names = _csv_header(files[0], name)
+    return files
+
+
+def csv_reader(files: Sequence[str], columns: Sequence[str], name: str) -> str:
+    """DuckDB's call that reads CSV files as text, whose headers were checked."""
+    separator, names = read_csv_header(files[0], name)
     _check_names(columns, names, name)
     for file in files[1:]:
-        if _csv_header(file, name) != (separator, names):
+        if read_csv_header(file, name) != (separator, names):
             raise UnreadableTableError(f"{file!r} has other columns, or another order of them, than {files[0]!r}.")
     # Text stays text: codes such as 007 are not numbers, and an empty quoted cell is not a null. Nothing is left to
     # guess, because a guessing reader skips lines, drops quotes or takes data for comments to make a file fit.
     kinds = ", ".join(f"{_sql.literal(column)}: 'VARCHAR'" for column in names)
-    return connection.sql(
-        f"SELECT * FROM read_csv([{', '.join(map(_sql.literal, pattern))}], columns={{{kinds}}}, auto_detect=false, "
-        f"header=true, delim={_sql.literal(separator)}, quote='\"', escape='\"', allow_quoted_nulls=false)"
+    return (
+        f"read_csv([{', '.join(_sql.literal(glob.escape(file)) for file in files)}], columns={{{kinds}}}, "
+        f"auto_detect=false, header=true, delim={_sql.literal(separator)}, quote='\"', escape='\"', "
+        "allow_quoted_nulls=false, hive_partitioning=false)"
     )
 
 
+def hive_columns(files: Sequence[str]) -> list[str]:
+    """Columns that stand in the names of folders, as in year=2024/part.parquet: those that all files share."""
+    found = [[part.partition("=")[0] for part in Path(file).parts[:-1] if "=" in part] for file in files]
+    return found[0] if all(keys == found[0] for keys in found) else []
+
+
 def table_files(path: str) -> list[str]:
-    """The files that a path or glob names; a directory is refused."""
+    """The files that a path or glob names, or that lie in a directory; hidden ones and _SUCCESS do not count.
+
+    The format of a directory is that of its data: Parquet where it holds any, else CSV.
+    """
     if os.path.isdir(path):
-        raise UnreadableTableError(
-            f"{path!r} is a directory. Name its files with a glob, such as {os.path.join(path, '*.parquet')!r}."
+        inside = sorted(
+            str(file)
+            for file in Path(path).rglob("*")
+            if file.is_file() and not any(part.startswith((".", "_")) for part in file.relative_to(path).parts)
         )
+        for endings in (PARQUET_ENDINGS, CSV_ENDINGS):
+            chosen = [file for file in inside if file.lower().endswith(endings)]
+            if chosen:
+                return chosen
+        raise UnreadableTableError(f"{path!r} is a directory without Parquet or CSV files.")
     if os.path.exists(path):
         return [path]
     return sorted(file for file in glob.glob(path, recursive=True) if os.path.isfile(file))
+
+
+def table_root(path: str) -> str:
+    """The folder that names of a table's files are relative to: what stands before the first wildcard."""
+    if os.path.isdir(path):
+        return path
+    if os.path.exists(path):
+        return os.path.dirname(path) or "."
+    fixed = []
+    for part in Path(path).parts:
+        if glob.has_magic(part):
+            break
+        fixed.append(part)
+    return os.path.join(*fixed) if fixed else "."
 
 
 def _parquet_names(path: str, name: str) -> list[str]:
@@ -196,7 +245,7 @@ def _parquet_names(path: str, name: str) -> list[str]:
         raise UnreadableTableError(_reason(name, "parquet")) from None
 
 
-def _csv_header(path: str, name: str) -> tuple[str, list[str]]:
+def read_csv_header(path: str, name: str) -> tuple[str, list[str]]:
     """Separator and column names of a CSV: the separator that occurs most often in the line of names."""
     import pyarrow as pa
 
@@ -223,8 +272,9 @@ def _check_file(path: str) -> None:
         raise UnreadableTableError(f"cannot read {path!r}: {error.strerror}.") from None
 
 
-def _is_parquet(path: str) -> bool:
-    if path.lower().endswith((".parquet", ".pq")):
+def is_parquet(path: str) -> bool:
+    """Whether a file is Parquet, by its name or its first bytes."""
+    if path.lower().endswith(PARQUET_ENDINGS):
         return True
     with open(path, "rb") as stream:
         return stream.read(4) == b"PAR1"

@@ -1,0 +1,186 @@
+"""What a release looks up, draws and publishes, settled before a row is read."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from discreet import _validate
+from discreet.errors import ColumnNotFoundError, InputError, UnusableColumnError
+from discreet.mechanism import Mechanism, ProductMechanism
+from discreet.notions import Notion
+from discreet.notions.base import from_dict
+from discreet.release.draws import draws_of
+from discreet.release.statement import Joined, joined_tables
+from discreet.tables._sql import is_id_type
+
+__all__ = ["Plan", "make_plan"]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Columns of a release: looked up, drawn, kept.
+
+    Attributes
+    ----------
+    mechanism, notion : Mechanism, Notion
+        What is drawn from, and what it promises.
+    draws : tuple of Joined
+        One for each released column.
+    sensitive : tuple of str
+        Sensitive columns, empty where the table has none and the design is trusted.
+    record : str or None
+        Column of ids; None where the place of a row serves.
+    kept : tuple of str
+        Other columns that are published as they are, the id left out.
+    output : tuple of (str or int, str)
+        What is published, from left to right: a column or the number of a draw, and its name.
+    shuffle : bool
+        Whether rows come in a keyed random order.
+    """
+
+    mechanism: Mechanism
+    notion: Notion
+    draws: tuple[Joined, ...]
+    sensitive: tuple[str, ...]
+    record: str | None
+    kept: tuple[str, ...]
+    output: tuple[tuple[str | int, str], ...]
+    shuffle: bool
+
+    @property
+    def useful(self) -> tuple[str, ...]:
+        """The useful columns."""
+        return self.mechanism.useful_columns
+
+    @property
+    def released(self) -> tuple[str, ...]:
+        """Names of the released columns."""
+        return tuple(name for what, name in self.output if isinstance(what, int))
+
+    @property
+    def looked_up(self) -> tuple[str, ...]:
+        """Columns that are read to draw."""
+        return tuple(dict.fromkeys(column for joined in self.draws for column in joined.draw.inputs))
+
+    @property
+    def read(self) -> tuple[str, ...]:
+        """All columns that a release and its checks read."""
+        record = () if self.record is None else (self.record,)
+        return tuple(dict.fromkeys((*self.looked_up, *self.useful, *self.sensitive, *self.kept, *record)))
+
+
+def make_plan(
+    mechanism: Mechanism,
+    kinds: dict[str, str],
+    *,
+    notion: Notion | None = None,
+    record: str | None = None,
+    publish_id: bool = True,
+    keep: Sequence[str] | Literal["all"] = (),
+    rename: str | None = None,
+    publish_sensitive: bool = False,
+    trust_design: bool = False,
+    shuffle: bool = False,
+    table: str = "the table",
+) -> Plan:
+    """Settle columns and names; ``kinds`` are the types of the table's columns, in their order."""
+    promised = notion or _promise(mechanism)
+    draws = joined_tables(draws_of(mechanism))
+    sensitive = _sensitive(mechanism, kinds, trust_design, table)
+    if record is not None:
+        _validate.columns_exist([record], list(kinds), table)
+        if not is_id_type(kinds[record]):
+            raise UnusableColumnError(
+                f"the id column {record!r} is of type {kinds[record]}; ids are integers or text, which every engine "
+                "writes alike. Cast it to text."
+            )
+        if record in mechanism.useful_columns or record in mechanism.sensitive_columns:
+            raise InputError(f"column {record!r} cannot be the id: it is what the release protects.")
+    _validate.columns_exist(mechanism.useful_columns, list(kinds), table)
+    kept = _kept(mechanism, list(kinds), keep, record, publish_sensitive, table)
+    output = _output(mechanism, list(kinds), kept, record if publish_id else None, rename)
+    return Plan(mechanism, promised, draws, sensitive, record, kept, output, shuffle)
+
+
+def _promise(mechanism: Mechanism) -> Notion:
+    if mechanism.notion is None:
+        raise InputError(
+            "the mechanism carries no privacy notion, so nothing could be promised of its release. Design it for one, "
+            "or name the notion that it keeps."
+        )
+    return from_dict(mechanism.notion)
+
+
+def _sensitive(mechanism: Mechanism, kinds: dict[str, str], trust_design: bool, table: str) -> tuple[str, ...]:
+    wanted = mechanism.sensitive_columns
+    missing = [column for column in wanted if column not in kinds]
+    if not missing and wanted:
+        return wanted
+    if mechanism.reads_sensitive:
+        raise ColumnNotFoundError(f"the mechanism reads the sensitive column {missing[0]!r}, which {table} lacks.", [])
+    if trust_design:
+        return ()
+    if not wanted:
+        raise InputError(
+            "the mechanism does not know which columns are sensitive, so the promise cannot be checked on this table. "
+            "Design it from a table, or pass trust_design (--trust-design), which the certificate will say."
+        )
+    raise ColumnNotFoundError(
+        f"{table} lacks the sensitive column {missing[0]!r}, so the promise cannot be checked on it. Add the column, "
+        "or pass trust_design (--trust-design), which the certificate will say.",
+        list(kinds),
+    )
+
+
+def _kept(
+    mechanism: Mechanism,
+    columns: list[str],
+    keep: Sequence[str] | Literal["all"],
+    record: str | None,
+    publish_sensitive: bool,
+    table: str,
+) -> tuple[str, ...]:
+    hidden = set(mechanism.useful_columns) | (set() if publish_sensitive else set(mechanism.sensitive_columns))
+    if keep == "all":
+        return tuple(column for column in columns if column not in hidden and column != record)
+    if isinstance(keep, str):
+        raise InputError(f"keep must be 'all' or a list of columns, got {keep!r}.")
+    wanted = list(dict.fromkeys(keep))
+    _validate.columns_exist(wanted, columns, table)
+    for column in wanted:
+        if column in mechanism.useful_columns:
+            raise InputError(f"column {column!r} is what the mechanism protects; it is published as drawn only.")
+        if column in hidden:
+            raise InputError(
+                f"column {column!r} is sensitive. To publish it all the same, pass publish_sensitive "
+                "(--publish-sensitive)."
+            )
+    return tuple(column for column in columns if column in wanted and column != record)
+
+
+def _output(
+    mechanism: Mechanism, columns: list[str], kept: tuple[str, ...], record: str | None, rename: str | None
+) -> tuple[tuple[str | int, str], ...]:
+    useful = mechanism.useful_columns
+    if isinstance(mechanism, ProductMechanism):
+        if rename is not None:
+            raise InputError("the mechanism releases one column for each attribute; they keep their names.")
+        drawn: dict[str, tuple[int, str]] = {column: (number, column) for number, column in enumerate(useful)}
+    else:
+        if len(useful) > 1 and rename is None:
+            raise InputError("several useful columns are released as one: name it with rename (--as).")
+        drawn = {useful[0]: (0, rename or useful[0])}
+    output: list[tuple[Any, str]] = []
+    for column in columns:
+        if column in drawn:
+            output.append(drawn[column])
+        elif column in kept or column == record:
+            output.append((column, column))
+    names = [name.casefold() for _, name in output]
+    for _, name in output:
+        if names.count(name.casefold()) > 1:
+            raise InputError(f"two published columns would be called {name!r}. Choose another name (--as).")
+    return tuple(output)

@@ -1,0 +1,118 @@
+"""Tables with the place of every row: which file, which row of it. Releases draw by it and keep its order."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import contextlib
+import glob
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from discreet.errors import UnusableColumnError
+from discreet.tables import _sql
+from discreet.tables.sources import (
+    DuckDBSource,
+    csv_reader,
+    existing_files,
+    is_parquet,
+    readable,
+    table_root,
+    to_arrow,
+)
+
+__all__ = ["FILE", "ROW", "RowSource", "connect", "open_rows"]
+
+#: Columns that hold the place of a row. The file's name is relative to the table's root, and empty in memory.
+FILE, ROW = "discreet_file", "discreet_row"
+
+
+class RowSource(DuckDBSource):
+    """A relation with the columns `FILE` and `ROW` besides those of the table."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, relation: Any, name: str, files: Sequence[str]) -> None:
+        super().__init__(relation, name)
+        self.connection = connection
+        self.files = tuple(files)
+        del self.kinds[FILE], self.kinds[ROW]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the table itself."""
+        return tuple(self.kinds)
+
+
+def connect(memory_limit: str | None = None, spill: str | None = None) -> duckdb.DuckDBPyConnection:
+    """A connection of its own; ``spill`` is a folder for what does not fit into memory."""
+    config: dict[str, Any] = {}
+    if memory_limit is not None:
+        config["memory_limit"] = memory_limit
+    if spill is not None:
+        config["temp_directory"] = spill
+    return duckdb.connect(config=config)
+
+
+@contextlib.contextmanager
+def open_rows(
+    table: Any,
+    columns: Sequence[str] | None = None,
+    *,
+    memory_limit: str | None = None,
+    spill: str | None = None,
+) -> Iterator[RowSource]:
+    """A table with the place of its rows; of frames in memory only the given columns."""
+    connection = connect(memory_limit, spill)
+    try:
+        if isinstance(table, str | os.PathLike):
+            name = f"table {Path(table).name!r}"
+            with readable(name):
+                path = os.path.abspath(table)
+                files = existing_files(path)
+                relation = _placed_files(connection, path, files, name)
+                yield RowSource(connection, relation, name, files)
+        else:
+            with readable("the table"):
+                yield RowSource(connection, _placed_frame(connection, table, columns or ()), "the table", ())
+    finally:
+        connection.close()
+
+
+def _placed_files(connection: duckdb.DuckDBPyConnection, path: str, files: Sequence[str], name: str) -> Any:
+    root = table_root(path)
+    if is_parquet(files[0]):
+        listed = ", ".join(_sql.literal(glob.escape(file)) for file in files)
+        relative = f"substr({FILE}, {len(os.path.join(root, '')) + 1})"
+        relation = connection.sql(
+            f"SELECT * EXCLUDE ({FILE}, file_row_number), {relative} AS {FILE}, file_row_number AS {ROW} "
+            f"FROM read_parquet([{listed}], filename='{FILE}', file_row_number=true)"
+        )
+    else:
+        parts = [
+            f"SELECT *, {_sql.literal(os.path.relpath(file, root))} AS {FILE}, row_number() OVER () - 1 AS {ROW} "
+            f"FROM {csv_reader([file], (), name)}"
+            for file in files
+        ]
+        csv_reader(files, (), name)  # all of them have the same columns
+        relation = connection.sql(" UNION ALL ".join(parts))
+    _check_own_names(relation.columns)
+    return relation
+
+
+def _placed_frame(connection: duckdb.DuckDBPyConnection, table: Any, columns: Sequence[str]) -> Any:
+    import numpy as np
+    import pyarrow as pa
+
+    arrow = to_arrow(table, columns)
+    _check_own_names([*arrow.column_names, FILE, ROW])
+    placed = arrow.append_column(ROW, pa.array(np.arange(arrow.num_rows, dtype=np.int64)))
+    return connection.from_arrow(placed).project(f"*, '' AS {FILE}")
+
+
+def _check_own_names(columns: Sequence[str]) -> None:
+    lowered = [column.casefold() for column in columns]
+    for own in (FILE, ROW):
+        if lowered.count(own) > 1 or f"{own}_1" in lowered:
+            raise UnusableColumnError(f"the table has a column {own!r}, a name that releases need. Rename it.")
