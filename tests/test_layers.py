@@ -17,8 +17,9 @@ LAYERS = [
     ["joint", "mechanism"],
     ["measures", "ranges", "exact", "tables", "samples"],
     ["notions"],
-    ["designers", "testing"],
-    ["sweeps", "plots"],
+    ["designers", "testing", "releasing"],
+    ["sweeps", "plots", "certificate"],
+    ["publication"],
     ["report"],
     ["cli"],
 ]

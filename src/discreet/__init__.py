@@ -1,7 +1,10 @@
 """Publish a table without publishing its secret: audit, design, release and prove."""
 
 # SPDX-License-Identifier: Apache-2.0
+from importlib import import_module as _import_module
 from importlib.metadata import version as _version
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
 
 from discreet import errors, measures, ranges, samples
 from discreet.designers import Design, design, methods
@@ -10,6 +13,11 @@ from discreet.joint import Joint
 from discreet.mechanism import BitMechanism, Estimate, Mechanism, ProductMechanism, SensitiveMechanism
 from discreet.notions import ALIP, LDP, LIP, SRLIP, AlphaLift, Chi2Lift, L1Lift, MaxLift, Notion, PerfectPrivacy
 from discreet.sweeps import Frontier, frontier
+
+if _TYPE_CHECKING:
+    from discreet.certificate import Certificate, Verdict, certify, verify
+    from discreet.publication import release
+    from discreet.releasing import ReleaseKey
 
 __version__ = _version("discreet")
 
@@ -20,6 +28,7 @@ __all__ = [
     "SRLIP",
     "AlphaLift",
     "BitMechanism",
+    "Certificate",
     "Chi2Lift",
     "Design",
     "Estimate",
@@ -33,7 +42,10 @@ __all__ = [
     "ProductMechanism",
     "Quantisation",
     "QuantisationPath",
+    "ReleaseKey",
     "SensitiveMechanism",
+    "Verdict",
+    "certify",
     "design",
     "errors",
     "frontier",
@@ -41,5 +53,27 @@ __all__ = [
     "methods",
     "quantise",
     "ranges",
+    "release",
     "samples",
+    "verify",
 ]
+
+# What needs an engine is imported when it is first asked for.
+_LAZY = {
+    "Certificate": "certificate",
+    "ReleaseKey": "releasing",
+    "Verdict": "certificate",
+    "certify": "certificate",
+    "release": "publication",
+    "verify": "certificate",
+}
+
+
+def __getattr__(name: str) -> _Any:
+    if name not in _LAZY:
+        raise AttributeError(f"module 'discreet' has no attribute {name!r}")
+    return getattr(_import_module(f"discreet.{_LAZY[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

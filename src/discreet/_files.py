@@ -33,13 +33,16 @@ def check_target(path: str | os.PathLike[str], *, force: bool, never: Iterable[s
         raise InputError(f"cannot write {str(target)!r}: there is no directory {str(target.parent)!r}.")
 
 
-def write_text(path: str | os.PathLike[str], text: str) -> None:
+def write_text(path: str | os.PathLike[str], text: str, *, private: bool = False) -> None:
     """Write text in UTF-8, whole or not at all."""
-    write_bytes(path, text.encode())
+    write_bytes(path, text.encode(), private=private)
 
 
-def write_bytes(path: str | os.PathLike[str], content: bytes) -> None:
-    """Write under a temporary name in the same folder, then rename: no reader sees half a file."""
+def write_bytes(path: str | os.PathLike[str], content: bytes, *, private: bool = False) -> None:
+    """Write under a temporary name in the same folder, then rename: no reader sees half a file.
+
+    A private file can be read by its owner alone.
+    """
     check_target(path, force=True)
     target = Path(os.path.realpath(path))  # a link keeps pointing where it did
     try:
@@ -51,7 +54,7 @@ def write_bytes(path: str | os.PathLike[str], content: bytes) -> None:
             stream.write(content)
             stream.flush()
             os.fsync(stream.fileno())
-        os.chmod(temporary, 0o666 & ~_umask())
+        os.chmod(temporary, 0o600 if private else 0o666 & ~_umask())
         os.replace(temporary, target)
     except BaseException as error:
         with contextlib.suppress(OSError):

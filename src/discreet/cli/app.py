@@ -19,11 +19,14 @@ from cyclopts import App, CycloptsError
 
 import discreet
 from discreet.cli.audit import audit
+from discreet.cli.certify import certify, verify
 from discreet.cli.compare import compare
 from discreet.cli.demo import demo
 from discreet.cli.design import design
+from discreet.cli.export import export
 from discreet.cli.frontier import frontier
 from discreet.cli.quantise import quantise
+from discreet.cli.release import release
 from discreet.errors import DiscreetError
 
 __all__ = ["app", "main", "run"]
@@ -37,7 +40,7 @@ app = App(
     version=lambda: discreet.__version__,
     help_format="plaintext",
 )
-for command in (audit, design, compare, frontier, quantise, demo):
+for command in (audit, design, compare, frontier, quantise, release, certify, verify, export, demo):
     app.command(command)
 
 

@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import json
 import os
 import sys
 from pathlib import Path
@@ -12,7 +13,7 @@ from cyclopts import Parameter
 
 from discreet import _files
 from discreet.cli.options import Bins, Columns, Format, NotionOptions, input_files, load_joint, show
-from discreet.designers import METHODS
+from discreet.designers import METHODS, Design
 from discreet.designers import design as make_design
 from discreet.errors import InputError
 from discreet.report.text import design_text
@@ -47,6 +48,7 @@ def design(
     seed: int | None = None,
     randomisation: Literal["merge", "uniform"] | None = None,
     output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
+    proof: Path | None = None,
     force: Annotated[bool, Parameter(negative="")] = False,
     format: Format = "text",
 ) -> int:
@@ -73,6 +75,8 @@ def design(
         Of the watchdog: merge the high-risk values into one (the default), or release a random one of them.
     output
         File that the mechanism is written to, as JSON.
+    proof
+        File for the proof of the bound, which release and certify take; it tells of the table, so it is private.
     force
         Replace an existing output file.
     format
@@ -82,16 +86,27 @@ def design(
     if notion is None:
         raise InputError("a design needs a privacy notion, such as --notion lip --epsilon 0.5.")
     options = _options(method, {"time_limit": time_limit, "seed": seed, "randomisation": randomisation})
-    if output is not None:
-        _files.check_target(output, force=force, never=input_files(table))
+    for target in (output, proof):
+        if target is not None:
+            _files.check_target(target, force=force, never=input_files(table))
     joint = load_joint(table, sensitive, useful, bins)
     result = make_design(joint, notion, method, **options)
     if output is not None:
         result.mechanism.to_json(output)
+    if proof is not None:
+        _write_proof(result, proof)
     show(format, result.to_dict(), design_text(result) if format == "text" else None)
     if output is not None:
         sys.stderr.write(f"mechanism written to {os.fspath(output)}\n")
     return 0
+
+
+def _write_proof(result: Design, path: Path) -> None:
+    stored = result.proof.to_dict() if hasattr(result.proof, "to_dict") else None
+    if stored is None:
+        raise InputError(f"{result.method} has no proof that a checker could follow; leave out --proof.")
+    _files.write_text(path, json.dumps(stored, allow_nan=False) + "\n", private=True)
+    sys.stderr.write(f"proof written to {os.fspath(path)}\n")
 
 
 def _options(method: str, given: dict[str, Any]) -> dict[str, Any]:

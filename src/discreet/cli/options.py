@@ -3,8 +3,10 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import json
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from cyclopts import Group, Parameter
@@ -17,7 +19,17 @@ from discreet.report import text as report_text
 from discreet.tables.binning import parse_option
 from discreet.tables.sources import table_files
 
-__all__ = ["Format", "NotionName", "NotionOptions", "check_search", "input_files", "load_joint", "load_table", "show"]
+__all__ = [
+    "Format",
+    "NotionName",
+    "NotionOptions",
+    "check_search",
+    "input_files",
+    "load_joint",
+    "load_proof",
+    "load_table",
+    "show",
+]
 
 Format = Literal["text", "json"]
 NotionName = Literal["lip", "alip", "ldp", "max-lift", "perfect", "l1", "chi2", "alpha-lift", "srlip"]
@@ -138,6 +150,21 @@ def load_joint(table: str, sensitive: list[str], useful: list[str], bins: tuple[
                 f"{'publish' if role == 'useful' else 'protect'}. Choose another column."
             )
     return joint
+
+
+def load_proof(path: Path | None) -> dict[str, Any] | None:
+    """A proof that design wrote."""
+    if path is None:
+        return None
+    try:
+        stored = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"cannot read {str(path)!r}: {error.strerror}.") from None
+    except (ValueError, RecursionError):
+        raise InputError(f"{str(path)!r} is not a proof: no JSON in UTF-8.") from None
+    if not isinstance(stored, dict) or not {"rows", "largest", "smallest", "prices", "splits"} <= set(stored):
+        raise InputError(f"{str(path)!r} is not a proof that design wrote.")
+    return stored
 
 
 def check_search(time_limit: float | None, seed: int | None) -> None:

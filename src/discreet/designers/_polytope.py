@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -33,6 +34,8 @@ class Polytope:
     equal: BoolArray
     p_useful: FloatArray
     rounding: FloatArray  # how far off the entries of each row may be; large where a tiny budget cancels all digits
+    scale: FloatArray | None = None  # what each row was divided by
+    labels: tuple[tuple[Any, ...], ...] = ()  # names of the rows, where a checker can make them anew
 
     @property
     def n_useful(self) -> int:
@@ -69,8 +72,10 @@ class Polytope:
     def of(cls, joint: Joint, notion: Notion, also: Sequence[Joint] = ()) -> Polytope:
         """The polytope of a joint whose symbols all occur, and of other joints over the same symbols."""
         blocks, equal, widths, size = [], [], [], []
+        labels: tuple[tuple[Any, ...], ...] = ()
         for other in (joint, *also):
             described = notion.rows(other)
+            labels = described.labels if not also else ()
             for matrix, bound, is_equal in (
                 (described.matrix, described.bound, False),
                 (described.equal_matrix, described.equal_bound, True),
@@ -93,7 +98,9 @@ class Polytope:
         rows, are_equal = rows[needed] / scale[needed, None], np.concatenate(equal)[needed]
         kept = ~_dominated(rows, are_equal)
         rounding = ROUNDING * np.concatenate(size)[needed] / scale[needed]
-        return cls(rows[kept], are_equal[kept], joint.p_useful, rounding[kept])
+        places = np.flatnonzero(needed)[kept].tolist()
+        named = tuple(labels[k] for k in places) if labels else ()
+        return cls(rows[kept], are_equal[kept], joint.p_useful, rounding[kept], scale[needed][kept], named)
 
 
 def _side_by_side(blocks: list[FloatArray], widths: list[int], n_useful: int) -> FloatArray:

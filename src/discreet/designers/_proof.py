@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -206,6 +207,31 @@ class Proof:
         """Numbers that the proof consists of."""
         arrays = (self.largest, self.largest_multipliers, self.smallest_multipliers, self.multipliers, self.prices)
         return sum(array.size for array in arrays if array is not None) + 3 * len(self.splits)
+
+    def to_dict(self) -> dict[str, Any] | None:
+        """The proof as plain data, in rows that a checker makes anew from counts; None where it cannot.
+
+        ``rows`` names them, ``largest`` and ``smallest`` hold the multipliers that bound each entry, ``splits`` make
+        the boxes, and ``multipliers`` belong to those; each vector as its entries that are not zero.
+        """
+        if not self.polytope.labels or self.polytope.scale is None:
+            return None
+        scale = self.polytope.scale
+
+        def sparse(matrix: FloatArray) -> list[list[list[Any]]]:
+            found: list[list[list[Any]]] = [[] for _ in matrix]
+            for line, row in zip(*(place.tolist() for place in np.nonzero(matrix))):
+                found[line].append([row, float(matrix[line, row] / scale[row])])
+            return found
+
+        return {
+            "rows": [list(label) for label in self.polytope.labels],
+            "largest": sparse(self.largest_multipliers),
+            "smallest": sparse(self.smallest_multipliers),
+            "prices": None if self.prices is None else self.prices.tolist(),
+            "splits": [list(split) for split in self.splits],
+            "multipliers": None if self.multipliers is None else sparse(self.multipliers),
+        }
 
     def check(self) -> float:
         """The limit evaluated anew from this proof alone; at least ``limit`` where the proof is sound."""

@@ -26,7 +26,10 @@ __all__ = ["Notion", "PosteriorRows", "from_dict"]
 class PosteriorRows:
     r"""A polytope of posteriors: :math:`A (v, t) \le b` and :math:`E (v, t) = e`, besides v >= 0, sum v = 1.
 
-    The first ``n_useful`` variables are the posterior ``v``; the others, where there are any, are auxiliary.
+    The first ``n_useful`` variables are the posterior ``v``; the others, where there are any, are auxiliary. ``labels``
+    name the rows of both matrices, so that a checker can make them anew from counts: (kind, s, s', symbols), the kind
+    being ``"upper"``, ``"lower"``, ``"ratio"`` or ``"equal"`` and the symbols those of a slice, or None for all. Rows
+    without such names leave it empty.
     """
 
     matrix: FloatArray
@@ -34,6 +37,7 @@ class PosteriorRows:
     equal_matrix: FloatArray
     equal_bound: FloatArray
     n_auxiliary: int = 0
+    labels: tuple[tuple[str, int, int, tuple[int, ...] | None], ...] = ()
 
 
 class Notion:

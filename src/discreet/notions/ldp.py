@@ -61,4 +61,6 @@ class LDP(Notion):
         lifts = lift(joint)
         first, second = np.nonzero(~np.eye(len(lifts), dtype=bool))
         matrix = lifts[first] - math.exp(min(self.epsilon, LARGEST_EXPONENT)) * lifts[second]
-        return PosteriorRows(matrix, np.zeros(len(matrix)), np.empty((0, joint.n_useful)), np.empty(0))
+        labels = tuple(("ratio", s, other, None) for s, other in zip(first.tolist(), second.tolist()))
+        nothing = np.empty((0, joint.n_useful))
+        return PosteriorRows(matrix, np.zeros(len(matrix)), nothing, np.empty(0), labels=labels)

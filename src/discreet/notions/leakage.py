@@ -89,4 +89,5 @@ class PerfectPrivacy(Notion):
     def rows(self, joint: Joint) -> PosteriorRows:
         """Equations ``L v = 1``."""
         lifts = lift(joint)
-        return PosteriorRows(np.empty((0, joint.n_useful)), np.empty(0), lifts, np.ones(len(lifts)))
+        labels = tuple(("equal", s, s, None) for s in range(len(lifts)))
+        return PosteriorRows(np.empty((0, joint.n_useful)), np.empty(0), lifts, np.ones(len(lifts)), labels=labels)

@@ -152,11 +152,15 @@ LARGEST_EXPONENT = 700.0
 def lift_range_rows(joint: Joint, eps_lower: float | None, eps_upper: float | None) -> PosteriorRows:
     """Rows ``L v <= exp(eps_upper)`` and ``-L v <= -exp(-eps_lower)`` with L the lift matrix."""
     lifts = lift(joint)
-    blocks, bounds = [], []
+    blocks, bounds, kinds = [], [], []
     if eps_upper is not None:
+        kinds.append("upper")
         blocks.append(lifts)
         bounds.append(np.full(len(lifts), math.exp(min(eps_upper, LARGEST_EXPONENT))))
     if eps_lower is not None:
+        kinds.append("lower")
         blocks.append(-lifts)
         bounds.append(np.full(len(lifts), -math.exp(-eps_lower)))
-    return PosteriorRows(np.vstack(blocks), np.concatenate(bounds), np.empty((0, joint.n_useful)), np.empty(0))
+    labels = tuple((kind, s, s, None) for kind in kinds for s in range(len(lifts)))
+    nothing = np.empty((0, joint.n_useful))
+    return PosteriorRows(np.vstack(blocks), np.concatenate(bounds), nothing, np.empty(0), labels=labels)

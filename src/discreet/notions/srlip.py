@@ -88,15 +88,20 @@ class SRLIP(Notion):
     def rows(self, joint: Joint) -> PosteriorRows:
         """Homogeneous rows: in every slice, lifts inside their range times the mass of the slice."""
         found: list[FloatArray] = []
+        labels: list[tuple[str, int, int, tuple[int, ...] | None]] = []
         for symbols in slices(joint):
             inside = joint.given(symbols)
             lifts = lift(inside)
-            for block in (lifts - math.exp(min(self.epsilon, 700.0)), math.exp(-self.epsilon) - lifts):
+            values = [joint.sensitive.index(s) for s in inside.sensitive]
+            upper, lower = lifts - math.exp(min(self.epsilon, 700.0)), math.exp(-self.epsilon) - lifts
+            for kind, block in (("upper", upper), ("lower", lower)):
                 rows = np.zeros((len(block), joint.n_useful))
                 rows[:, symbols] = block
                 found.append(rows)
+                labels += [(kind, s, s, tuple(symbols.tolist())) for s in values]
         matrix = np.vstack(found)
-        return PosteriorRows(matrix, np.zeros(len(matrix)), np.empty((0, joint.n_useful)), np.empty(0))
+        nothing = np.empty((0, joint.n_useful))
+        return PosteriorRows(matrix, np.zeros(len(matrix)), nothing, np.empty(0), labels=tuple(labels))
 
 
 def slices(joint: Joint, *, even_single: bool = False) -> Iterator[IntArray]:

@@ -13,12 +13,24 @@ from rich.text import Text
 
 from discreet import labels
 from discreet._numeric import DENOMINATOR
+from discreet.certificate import Certificate, Verdict
 from discreet.designers import Design
 from discreet.designers.quantise import Quantisation, QuantisationPath
 from discreet.mechanism import BitMechanism
+from discreet.notions.base import from_dict
 from discreet.sweeps import Frontier, FrontierRow
 
-__all__ = ["audit_text", "comparison_text", "design_text", "frontier_text", "make_console", "quantisation_text"]
+__all__ = [
+    "audit_text",
+    "certificate_text",
+    "comparison_text",
+    "design_text",
+    "frontier_text",
+    "make_console",
+    "quantisation_text",
+    "release_text",
+    "verdict_text",
+]
 
 #: Symbols shown by default; JSON has all of them.
 SHOWN_SYMBOLS = 15
@@ -332,6 +344,82 @@ def quantisation_text(
 def _stop_sentence(path: QuantisationPath, weight: float) -> str:
     point = path.best(weight)
     return f"At weight {weight:g} it stops at k {point.k}, largest block {point.largest_block}."
+
+
+def release_text(summary: Mapping[str, Any]) -> Group:
+    """What was released, what it promises, and what the promise leaves out."""
+    notion = from_dict(dict(summary["notion"]))
+    rows, column = summary["rows"], " and ".join(summary["released"])
+    lines: list[ConsoleRenderable] = [
+        bold(f"Released {rows:,} rows of {column} to {summary['output']} under {notion}"),
+        Text(promise_text(summary["notion"])),
+    ]
+    if summary["achieved"] is None:
+        lines.append(
+            Text("The table has no sensitive column, so the promise is the design's and was not checked here.")
+        )
+    else:
+        achieved = summary["achieved"]
+        lines.append(
+            Text(
+                f"Checked in integers on this table: log-lifts between {achieved['log_min_lift']} and "
+                f"{achieved['log_max_lift']} nats. NMI {summary['nmi']}"
+                + (f", at most {summary['bound']} is possible." if summary["bound"] is not None else ".")
+            )
+        )
+    if summary["key"]["draw"] != "private":
+        lines.append(Text(f"The draw is {summary['key']['draw']}: do not publish it.", style="bold"))
+    if summary["unseen"] is not None:
+        lines.append(Text(f"{summary['unseen']['rows']:,} rows with unknown values were treated as a known one."))
+    if summary["not_covered"]:
+        lines += [
+            Text(""),
+            bold("Kept as they are, and not covered by the promise"),
+            _kept_table(summary["not_covered"]),
+        ]
+    lines.append(Text(f"Certificate: {summary['certificate']}"))
+    return Group(*lines)
+
+
+def _kept_table(kept: Sequence[Mapping[str, Any]]) -> Table:
+    table = Table(box=None, pad_edge=False)
+    table.add_column("column")
+    table.add_column("values", justify="right")
+    table.add_column("log-lifts alone (nats)", justify="right")
+    table.add_column("beside the release", justify="right")
+    for row in kept:
+        spans = [
+            f"{number(float(row[name]['log_min_lift']))} to {number(float(row[name]['log_max_lift']))}"
+            if name in row
+            else ""
+            for name in ("alone", "with_release")
+        ]
+        table.add_row(row["column"], f"{row['values']:,}", *(spans if "note" not in row else [row["note"], ""]))
+    return table
+
+
+def certificate_text(certificate: Certificate) -> Group:
+    """The promise and the figures of a certificate."""
+    achieved = certificate["achieved"]
+    bound = certificate["bound"]
+    evidence = "" if bound is None else f", at most {bound} is possible ({certificate['bound_evidence']})"
+    return Group(
+        bold(f"Certified: {from_dict(certificate['notion'])} holds on this table"),
+        Text(promise_text(certificate["notion"])),
+        Text(f"log-lifts between {achieved['log_min_lift']} and {achieved['log_max_lift']} nats"),
+        Text(f"NMI {certificate['nmi']}{evidence}"),
+    )
+
+
+def verdict_text(verdict: Verdict) -> Group:
+    """Every finding, and what they come to."""
+    marks = {True: "ok", False: "FAILED", None: "not checked"}
+    lines = [
+        Text(f"{marks[f.passed]:<12}{f.subject}: {f.text}", style="" if f.passed else "bold") for f in verdict.findings
+    ]
+    if verdict:
+        return Group(*lines, bold("Verified."))
+    return Group(*lines, bold(f"Not verified: {'; '.join(verdict.reasons)}."))
 
 
 def factor_text(nats: float) -> str:

@@ -62,9 +62,13 @@ def open_rows(
     *,
     memory_limit: str | None = None,
     spill: str | None = None,
+    beside: RowSource | None = None,
 ) -> Iterator[RowSource]:
-    """A table with the place of its rows; of frames in memory only the given columns."""
-    connection = connect(memory_limit, spill)
+    """A table with the place of its rows; of frames in memory only the given columns.
+
+    ``beside`` is an open source whose connection it shares, so that both can be asked together.
+    """
+    connection = connect(memory_limit, spill) if beside is None else beside.connection
     try:
         if isinstance(table, str | os.PathLike):
             name = f"table {Path(table).name!r}"
@@ -77,7 +81,8 @@ def open_rows(
             with readable("the table"):
                 yield RowSource(connection, _placed_frame(connection, table, columns or ()), "the table", ())
     finally:
-        connection.close()
+        if beside is None:
+            connection.close()
 
 
 def _placed_files(connection: duckdb.DuckDBPyConnection, path: str, files: Sequence[str], name: str) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 import duckdb
 import numpy as np
 
-from discreet.release.plan import Plan
+from discreet.releasing.plan import Plan
 from discreet.tables.rows import ROW
 
 __all__ = ["collected", "columns_of", "has_stable_rows", "put_together"]

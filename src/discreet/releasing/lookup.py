@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from discreet.release.draws import KNOWN_ANSWERS, bit_subkey, row_digits
-from discreet.release.keys import ReleaseKey
-from discreet.release.plan import Plan
-from discreet.release.statement import Joined
+from discreet.releasing.draws import KNOWN_ANSWERS, bit_subkey, row_digits
+from discreet.releasing.keys import ReleaseKey
+from discreet.releasing.plan import Plan
+from discreet.releasing.statement import Joined
 from discreet.tables.binning import interval_text
 
 __all__ = ["key_values", "known_answer_rows", "symbol_rows"]

@@ -13,8 +13,8 @@ from discreet._numeric import BoolArray, IntArray
 from discreet.errors import BrokenNotionError, InputError, UnseenSymbolError, UnusableColumnError
 from discreet.joint import Joint
 from discreet.mechanism import Mechanism, ProductMechanism
-from discreet.release.order import is_grouped
-from discreet.release.plan import Plan
+from discreet.releasing.order import is_grouped
+from discreet.releasing.plan import Plan
 from discreet.tables import count_pairs, count_values
 
 __all__ = ["Checked", "Engine", "check_all"]

@@ -1,4 +1,4 @@
-"""The front door `release`: check, draw, publish."""
+"""Check, draw, write: a release from a table of any kind."""
 
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
@@ -14,24 +14,25 @@ from typing import Any, Literal
 from discreet.errors import InputError
 from discreet.mechanism import Mechanism
 from discreet.notions import Notion
-from discreet.release import frames
-from discreet.release.checks import Checked, check_all
-from discreet.release.duckdb_engine import DuckDBEngine, copy_options
-from discreet.release.kept import audit_kept
-from discreet.release.keys import ReleaseKey
-from discreet.release.output import appearing, check_output, spill_folder
-from discreet.release.plan import Plan, make_plan
+from discreet.releasing import frames
+from discreet.releasing.checks import Checked, check_all
+from discreet.releasing.duckdb_engine import DuckDBEngine, copy_options
+from discreet.releasing.kept import audit_kept
+from discreet.releasing.keys import ReleaseKey
+from discreet.releasing.output import appearing, check_output, spill_folder
+from discreet.releasing.plan import Plan, make_plan
 from discreet.tables.rows import open_rows
 from discreet.tables.sources import is_spark, table_files
 
-__all__ = ["Released", "release", "release_table"]
+__all__ = ["Released", "release_table"]
 
 Keep = Sequence[str] | Literal["all"]
+Watch = Callable[[int, int], None] | None
 
 
 @dataclass(frozen=True)
 class Options:
-    """What a caller may choose about a release; see `release`."""
+    """What a caller may choose about a release; see `discreet.release`."""
 
     key: ReleaseKey
     id: str | None = None
@@ -89,65 +90,6 @@ class Released:
     seconds: float
 
 
-def release(
-    table: Any,
-    mechanism: Mechanism,
-    *,
-    key: Any = None,
-    seed: int | None = None,
-    id: str | None = None,
-    keep: Keep = (),
-    output: str | os.PathLike[str] | None = None,
-    engine: str = "auto",
-    **options: Any,
-) -> Any:
-    """Release a table: every useful value replaced by a draw from the mechanism.
-
-    Before a row is drawn, the pairs (S, X) of this very table are counted and the promise is checked on them in
-    integers; a release that would break it is refused.
-
-    Parameters
-    ----------
-    table : frame or path
-        pandas, Polars, Arrow, a DuckDB relation, a Spark DataFrame, or a path of CSV or Parquet files.
-    mechanism : Mechanism
-        What is drawn from.
-    key : ReleaseKey, bytes or path, optional
-        The secret of the draw: the same key, record and value always give the same release. Left out: a fresh one.
-    seed : int, optional
-        Instead of a key, for tests: the release can be repeated by anyone and protects nobody.
-    id : str, optional
-        Column of unique integers or texts; left out, the place of a row serves where it is stable.
-    keep : list of str or "all"
-        Further columns to publish as they are. They are not covered by the promise, and are audited.
-    output : path, optional
-        Where a table is written; left out, frames come back as frames of the same library.
-    engine : "auto", "duckdb" or "spark"
-        Who does the work.
-    **options
-        ``rename`` of the released column; ``shuffle`` for a keyed random order; ``unseen="suppress"`` and
-        ``suppress_as``; ``notion`` to check instead of the mechanism's own; ``trust_design`` where the table has no S;
-        ``publish_id``, ``publish_sensitive``; ``audit`` of kept columns; ``force``, ``memory_limit``, ``master``.
-
-    Returns
-    -------
-    frame or path
-        The released table, of the kind that was given; ``output`` where that was given.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> from discreet import LIP, Joint, design
-    >>> table = pa.table({"ill": [0, 1, 0, 1, 1, 0] * 20, "job": ["a", "b", "b", "a", "b", "c"] * 20})
-    >>> mechanism = design(Joint.from_table(table, "ill", "job"), LIP(0.5)).mechanism
-    >>> release(table, mechanism, seed=1).column_names
-    ['job']
-    """
-    return release_table(
-        table, mechanism, key=key, seed=seed, id=id, keep=keep, output=output, engine=engine, **options
-    ).table
-
-
 def release_table(
     table: Any,
     mechanism: Mechanism,
@@ -160,9 +102,14 @@ def release_table(
     memory_limit: str | None = None,
     master: str | None = None,
     beside: Callable[[Released, Path], None] | None = None,
+    watch: Watch = None,
     **options: Any,
 ) -> Released:
-    """`release` with all that was found on the way; ``beside`` is called before the output appears."""
+    """Release a table.
+
+    ``beside`` is called with the temporary output before it appears under its name, and ``watch`` with (done, total)
+    while a file is written.
+    """
     if not isinstance(mechanism, Mechanism):
         raise InputError(f"release takes a Mechanism, got {type(mechanism).__name__}.")
     chosen = Options(key=ReleaseKey.of(key, seed), **_known_options(options))
@@ -170,7 +117,7 @@ def release_table(
         raise InputError(f"engine must be 'auto', 'duckdb' or 'spark', got {engine!r}.")
     is_path = isinstance(table, str | os.PathLike)
     if is_spark(table) or engine == "spark":
-        from discreet.release.spark_engine import release_with_spark
+        from discreet.releasing.spark_engine import release_with_spark
 
         if not is_path and not is_spark(table):
             raise InputError("Spark releases its own DataFrames, or files: give a path.")
@@ -182,7 +129,7 @@ def release_table(
     start = time.perf_counter()
     if output is None:
         return _in_memory(table, mechanism, chosen, memory_limit, start)
-    return _to_file(table, mechanism, chosen, Path(output), force, memory_limit, beside, start)
+    return _to_file(table, mechanism, chosen, Path(output), force, memory_limit, beside, watch, start)
 
 
 def _known_options(options: dict[str, Any]) -> dict[str, Any]:
@@ -233,6 +180,7 @@ def _to_file(
     force: bool,
     memory_limit: str | None,
     beside: Callable[[Released, Path], None] | None,
+    watch: Watch,
     start: float,
 ) -> Released:
     copy_options(output.name)
@@ -242,19 +190,21 @@ def _to_file(
     stable = is_path or frames.has_stable_rows(table)
     frame = table if is_path else frames.collected(table, frames.columns_of(table))
     columns = None if is_path else frames.columns_of(frame)
-    with _writable(output), spill_folder(output) as spill:
-        with open_rows(frame, columns, memory_limit=memory_limit, spill=str(spill)) as source:
-            made = DuckDBEngine(source)
-            made.has_stable_rows = stable
-            plan = chosen.plan(mechanism, source.kinds, source.name)
-            checked = check_all(made, frame, plan, unseen=chosen.unseen, suppress_as=chosen.suppress_as)
-            kept = audit_kept(made, frame, plan, checked.suppressed) if chosen.audit else []
-            with appearing(output) as temporary:
-                rows = made.write(plan, chosen.key, checked.suppressed, temporary, output.name)
-                seconds = time.perf_counter() - start
-                done = Released(str(output), plan, checked, kept, rows, chosen.key, made.name, seconds)
-                if beside is not None:
-                    beside(done, temporary)
+    with (
+        _writable(output),
+        spill_folder(output) as spill,
+        open_rows(frame, columns, memory_limit=memory_limit, spill=str(spill)) as source,
+    ):
+        made = DuckDBEngine(source)
+        made.has_stable_rows = stable
+        plan = chosen.plan(mechanism, source.kinds, source.name)
+        checked = check_all(made, frame, plan, unseen=chosen.unseen, suppress_as=chosen.suppress_as)
+        kept = audit_kept(made, frame, plan, checked.suppressed) if chosen.audit else []
+        with appearing(output) as temporary:
+            rows = made.write(plan, chosen.key, checked.suppressed, temporary, output.name, watch)
+            done = Released(str(output), plan, checked, kept, rows, chosen.key, made.name, time.perf_counter() - start)
+            if beside is not None:
+                beside(done, temporary)
     return done
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from discreet.release.draws import DIGITS, Draw, Lookup
+from discreet.releasing.draws import DIGITS, Draw, Lookup
 from discreet.tables._sql import Dialect
 
 __all__ = ["OWN", "SHUFFLE", "Joined", "Statement", "joined_tables", "symbol_columns", "threshold_columns"]

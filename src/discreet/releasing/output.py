@@ -17,7 +17,7 @@ from discreet.errors import InputError
 
 __all__ = ["appearing", "check_output", "spill_folder"]
 
-#: Ending of everything temporary; the number before it is that of the process that works on it.
+#: Start of everything temporary; a number in its name is that of the process that works on it.
 MARK = "discreet-tmp"
 
 
@@ -75,12 +75,13 @@ def spill_folder(target: Path) -> Iterator[Path]:
 
 
 def _temporary(target: Path, kind: str = "") -> Path:
-    return target.with_name(f".{target.name}.{kind}{secrets.token_hex(4)}.{os.getpid()}.{MARK}")
+    # The name of the target stays at the end, because readers tell formats by it.
+    return target.with_name(f".{MARK}-{kind}{secrets.token_hex(4)}-{os.getpid()}-{target.name}")
 
 
 def _remove_leftovers(target: Path) -> None:
     """What a killed run left behind; what belongs to a process that still lives stays."""
-    pattern = re.compile(rf"\.{re.escape(target.name)}\.(?:spill-)?[0-9a-f]{{8}}\.(\d+)\.{MARK}")
+    pattern = re.compile(rf"\.{MARK}-(?:spill-)?[0-9a-f]{{8}}-(\d+)-{re.escape(target.name)}")
     for name in os.listdir(target.parent):
         found = pattern.fullmatch(name)
         if found and int(found.group(1)) != os.getpid() and not _lives(int(found.group(1))):

@@ -11,8 +11,8 @@ from discreet._numeric import DENOMINATOR, FloatArray
 from discreet.errors import InvalidMechanismError
 from discreet.measures import kernels
 from discreet.mechanism import Mechanism
-from discreet.release.checks import Engine
-from discreet.release.plan import Plan
+from discreet.releasing.checks import Engine
+from discreet.releasing.plan import Plan
 from discreet.tables import _sql, list_pairs
 
 __all__ = ["audit_kept"]
@@ -101,12 +101,12 @@ def _with_release(cells: FloatArray, mechanism: Mechanism, sensitive: list[Any])
 
 
 def _leakage(cells: FloatArray) -> dict[str, float]:
-    """Largest and smallest logarithm of a lift, nats."""
+    """Largest and smallest logarithm of a lift, nats, rounded away from zero: the certificate is public."""
     prior, mass = cells.sum(axis=1), cells.sum(axis=0)
     seen = cells[:, mass > 0]
     lifts = seen / (prior[:, None] * mass[mass > 0])
     with np.errstate(divide="ignore"):
         return {
-            "log_max_lift": float(np.log(kernels.max_lift(lifts, prior).max())),
-            "log_min_lift": float(-np.log(kernels.min_lift_inverse(lifts, prior).max())),
+            "log_max_lift": float(np.ceil(1e3 * np.log(kernels.max_lift(lifts, prior).max())) / 1e3),
+            "log_min_lift": float(np.floor(-1e3 * np.log(kernels.min_lift_inverse(lifts, prior).max())) / 1e3),
         }

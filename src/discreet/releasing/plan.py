@@ -12,11 +12,11 @@ from discreet.errors import ColumnNotFoundError, InputError, UnusableColumnError
 from discreet.mechanism import Mechanism, ProductMechanism
 from discreet.notions import Notion
 from discreet.notions.base import from_dict
-from discreet.release.draws import draws_of
-from discreet.release.statement import Joined, joined_tables
+from discreet.releasing.draws import draws_of
+from discreet.releasing.statement import Joined, joined_tables
 from discreet.tables._sql import is_id_type
 
-__all__ = ["Plan", "make_plan"]
+__all__ = ["Plan", "make_plan", "released_names"]
 
 
 @dataclass(frozen=True)
@@ -164,23 +164,28 @@ def _kept(
 def _output(
     mechanism: Mechanism, columns: list[str], kept: tuple[str, ...], record: str | None, rename: str | None
 ) -> tuple[tuple[str | int, str], ...]:
-    useful = mechanism.useful_columns
-    if isinstance(mechanism, ProductMechanism):
-        if rename is not None:
-            raise InputError("the mechanism releases one column for each attribute; they keep their names.")
-        drawn: dict[str, tuple[int, str]] = {column: (number, column) for number, column in enumerate(useful)}
-    else:
-        if len(useful) > 1 and rename is None:
-            raise InputError("several useful columns are released as one: name it with rename (--as).")
-        drawn = {useful[0]: (0, rename or useful[0])}
+    names = released_names(mechanism, rename)
+    drawn = {column: (number, names[number]) for number, column in enumerate(mechanism.useful_columns[: len(names)])}
     output: list[tuple[Any, str]] = []
     for column in columns:
         if column in drawn:
             output.append(drawn[column])
         elif column in kept or column == record:
             output.append((column, column))
-    names = [name.casefold() for _, name in output]
+    folded = [name.casefold() for _, name in output]
     for _, name in output:
-        if names.count(name.casefold()) > 1:
+        if folded.count(name.casefold()) > 1:
             raise InputError(f"two published columns would be called {name!r}. Choose another name (--as).")
     return tuple(output)
+
+
+def released_names(mechanism: Mechanism, rename: str | None) -> tuple[str, ...]:
+    """Names of the released columns: those of the attributes one by one, or one for all useful columns."""
+    useful = mechanism.useful_columns
+    if isinstance(mechanism, ProductMechanism):
+        if rename is not None:
+            raise InputError("the mechanism releases one column for each attribute; they keep their names.")
+        return useful
+    if len(useful) > 1 and rename is None:
+        raise InputError("several useful columns are released as one: name it with rename (--as).")
+    return (rename or useful[0],)

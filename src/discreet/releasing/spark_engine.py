@@ -18,15 +18,15 @@ import numpy as np
 from discreet._numeric import BoolArray, IntArray
 from discreet.errors import InputError, InternalError, UnusableColumnError
 from discreet.mechanism import Mechanism
-from discreet.release.checks import check_all
-from discreet.release.draws import DIGITS
-from discreet.release.front import Options, Released
-from discreet.release.kept import audit_kept
-from discreet.release.keys import ReleaseKey
-from discreet.release.lookup import known_answer_rows, symbol_rows
-from discreet.release.output import appearing, check_output
-from discreet.release.plan import Plan
-from discreet.release.statement import SHUFFLE, Joined, Statement, symbol_columns, threshold_columns
+from discreet.releasing.checks import check_all
+from discreet.releasing.draws import DIGITS
+from discreet.releasing.front import Options, Released
+from discreet.releasing.kept import audit_kept
+from discreet.releasing.keys import ReleaseKey
+from discreet.releasing.lookup import known_answer_rows, symbol_rows
+from discreet.releasing.output import appearing, check_output
+from discreet.releasing.plan import Plan
+from discreet.releasing.statement import SHUFFLE, Joined, Statement, symbol_columns, threshold_columns
 from discreet.tables import _sql
 from discreet.tables.rows import FILE, ROW
 from discreet.tables.sources import existing_files, is_parquet, is_spark, read_csv_header, table_root
@@ -159,7 +159,7 @@ def _fitting(symbols: Sequence[tuple[Any, ...]], asked: Any) -> list[int]:
     """Which symbols have the types of the columns; others cannot occur."""
     from pyspark.sql.pandas.types import to_arrow_type
 
-    from discreet.release.duckdb_engine import fitting
+    from discreet.releasing.duckdb_engine import fitting
 
     return fitting(symbols, [to_arrow_type(field.dataType) for field in asked.schema.fields])[1]
 

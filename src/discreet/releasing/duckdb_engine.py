@@ -3,7 +3,9 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import contextlib
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +13,12 @@ import numpy as np
 
 from discreet._numeric import BoolArray, IntArray
 from discreet.errors import InputError, InternalError, UnusableColumnError
-from discreet.release.draws import DIGITS
-from discreet.release.keys import ReleaseKey
-from discreet.release.lookup import known_answer_rows, symbol_rows
-from discreet.release.order import BLOCK
-from discreet.release.plan import Plan
-from discreet.release.statement import SHUFFLE, Joined, Statement, symbol_columns, threshold_columns
+from discreet.releasing.draws import DIGITS
+from discreet.releasing.keys import ReleaseKey
+from discreet.releasing.lookup import known_answer_rows, symbol_rows
+from discreet.releasing.order import BLOCK
+from discreet.releasing.plan import Plan
+from discreet.releasing.statement import SHUFFLE, Joined, Statement, symbol_columns, threshold_columns
 from discreet.tables import _sql
 from discreet.tables.rows import FILE, ROW, RowSource
 
@@ -30,6 +32,9 @@ STRETCHES = 64
 
 #: An integer id whose range is at most this many times the number of rows is counted in a bitmap.
 WIDEST_RANGE, MOST_BITS = 32, 1 << 32
+
+#: Seconds between two looks at the progress of a query.
+PAUSE = 0.2
 
 Suppressed = Mapping[tuple[Any, ...], tuple[Any, ...]]
 
@@ -96,13 +101,43 @@ class DuckDBEngine:
         found = self.source.aggregate(", ".join(asked)).to_pylist()[0]
         return dict(zip(columns, map(int, found.values())))
 
-    def write(self, plan: Plan, key: ReleaseKey, suppressed: Suppressed, target: Path, name: str) -> int:
-        """The release as a file; the format follows from ``name``."""
+    def write(
+        self,
+        plan: Plan,
+        key: ReleaseKey,
+        suppressed: Suppressed,
+        target: Path,
+        name: str,
+        watch: Callable[[int, int], None] | None = None,
+    ) -> int:
+        """The release as a file; the format follows from ``name``. ``watch`` hears how many of 100 parts are done."""
         statement = self._statement(plan, key, suppressed, plan.output).text()
-        written = self.source.connection.execute(
-            f"COPY ({statement}) TO {_sql.literal(str(target))} ({copy_options(name)})"
-        ).fetchall()
+        with self._watched(watch):
+            written = self.source.connection.execute(
+                f"COPY ({statement}) TO {_sql.literal(str(target))} ({copy_options(name)})"
+            ).fetchall()
         return int(written[0][0])
+
+    @contextlib.contextmanager
+    def _watched(self, watch: Callable[[int, int], None] | None) -> Iterator[None]:
+        """Ask DuckDB how far it is, from a second thread, while a query runs."""
+        asked = getattr(self.source.connection, "query_progress", None)
+        if watch is None or asked is None:
+            yield
+            return
+        over = threading.Event()
+
+        def ask() -> None:
+            while not over.wait(PAUSE):
+                watch(max(0, round(asked())), 100)
+
+        thread = threading.Thread(target=ask, daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            over.set()
+            thread.join()
 
     def collect(self, plan: Plan, key: ReleaseKey, suppressed: Suppressed) -> Any:
         """Arrow table of the released columns, with the number of the row that each line belongs to."""

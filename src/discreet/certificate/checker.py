@@ -1,0 +1,354 @@
+"""The independent checker of certificates: the standard library, integers, and nothing of discreet.
+
+It trusts no number that it can make itself. From the counts and weights of a private certificate it recomputes P(s, y)
+in integers, decides the notion against rational bounds of exp(epsilon), and evaluates the proof of the bound: boxes
+that cover all posteriors, and for each of them multipliers whose weak-duality value it computes as an interval (a float
+and a bound of its error). It never searches. It also runs by itself: ``python checker.py certificate.json``.
+"""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import decimal
+import hashlib
+import itertools
+import json
+import math
+import sys
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from typing import Any
+
+FULL = 2**60
+UNIT = 2.0**-51  # relative error of a few float operations
+ROOM = 1e-10  # added to upper corners of boxes: far above rounding, far below what matters
+LEVEL = 0.5  # boxes: all entries below it, or one of them above
+STEP = Fraction(2, 10**6)  # stated decimals are this close to what they state
+DECIMALS = decimal.Context(prec=60)
+Data = dict[str, Any]
+Found = tuple[bool | None, str]
+Table = list[list[int]]
+
+
+def digest(value: object) -> str:
+    """SHA-256 of JSON with sorted names."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def check(certificate: Data) -> list[tuple[str, bool | None, str]]:
+    """Findings (subject, passed or None where it was not checked, sentence)."""
+    tests = {
+        "certificate digest": lambda c: _same(digest({**c, "certificate_digest": None}), c["certificate_digest"]),
+        "mechanism digest": lambda c: _same(digest(c["mechanism"]), c["digests"]["mechanism"]),
+        "weights": _weights,
+    }
+    tests |= {"rows": _rows, "leakage": _leakage, "nmi": _nmi, "bound": _bound} if "counts" in certificate else {}
+    findings: list[tuple[str, bool | None, str]] = []
+    for subject, test in tests.items():
+        try:
+            findings.append((subject, *test(certificate)))
+        except (LookupError, TypeError, ValueError, ArithmeticError, RecursionError) as error:
+            findings.append((subject, False, f"damaged or impossible ({type(error).__name__})"))
+    if "counts" not in certificate:
+        findings.append(("leakage", None, "leakage not re-checked: the certificate has no counts"))
+    return findings
+
+
+def _same(found: str, stated: str) -> Found:
+    return found == stated, "agrees" if found == stated else "is not the digest of what it stands beside"
+
+
+def _weights(certificate: Data) -> Found:
+    for part in certificate["mechanism"].get("parts", [certificate["mechanism"]]):
+        if part["kind"] == "bits":
+            right = 0 <= part["bits"]["other"] <= part["bits"]["true"] <= FULL
+        else:
+            right = len(part["rows"]) == len(part["useful"]) * len(part.get("sensitive", [None]))
+            for row in part["rows"]:
+                right &= sum(w for _, w in row) == FULL and len(dict(row)) == len(row)
+                right &= all(w > 0 and 0 <= y < len(part["released"]) for y, w in row)
+        if part["denominator"] != FULL or not right:
+            return False, "there is not one row of weights that sums to 2**60 for each value"
+    return True, "every row of weights sums to 2**60"
+
+
+def _rows(certificate: Data) -> Found:
+    total, stated = sum(map(sum, _table(certificate))), certificate["rows"]
+    if stated is None:
+        return None, "no rows are stated: the certificate is about a distribution"
+    text = f"{total} counted, {stated['input']} read, {stated['output']} released"
+    return total == stated["input"] == stated["output"], text
+
+
+def _table(certificate: Data) -> Table:
+    """Counts by [s][x]."""
+    counts = certificate["counts"]
+    table = [[0] * len(counts["useful"]) for _ in counts["sensitive"]]
+    for s, x, n in counts["cells"]:
+        if min(s, x, n) < 0 or type(n) is not int:
+            raise ValueError("not a count")
+        table[s][x] += n
+    return table
+
+
+def _key(label: object) -> str:
+    return json.dumps(label, sort_keys=True)
+
+
+def _places(labels: list[Any]) -> dict[str, int]:
+    return {_key(label): k for k, label in enumerate(labels)}
+
+
+def _channel(certificate: Data) -> Callable[[int, int], dict[Any, int]]:
+    """A function (s, x) -> {y: weight} over the counted labels."""
+    mechanism, counts = certificate["mechanism"], certificate["counts"]
+    if mechanism["kind"] == "attributes":
+        parts = [(part["rows"], _places(part["useful"])) for part in mechanism["parts"]]
+
+        def product(s: int, x: int) -> dict[Any, int]:
+            chosen = itertools.product(*(rows[at[_key(v)]] for (rows, at), v in zip(parts, counts["useful"][x])))
+            return {tuple(y for y, _ in pairs): math.prod(w for _, w in pairs) for pairs in chosen}
+
+        return product
+    useful, sensitive = _places(mechanism["useful"]), _places(mechanism.get("sensitive", []))
+    column = [useful[_key(label)] for label in counts["useful"]]
+    start = [sensitive[_key(s)] * len(useful) if mechanism["reads_sensitive"] else 0 for s in counts["sensitive"]]
+    return lambda s, x: dict(mechanism["rows"][start[s] + column[x]])
+
+
+def _released(certificate: Data, table: Table, symbols: list[int]) -> Table:
+    """Columns of masses proportional to P(s, y); of bits, those sets of ones at which lifts are extreme."""
+    if certificate["mechanism"]["kind"] != "bits":
+        channel, columns = _channel(certificate), dict[Any, list[int]]()
+        for s, x in itertools.product(range(len(table)), symbols):
+            for y, weight in channel(s, x).items() if table[s][x] else ():
+                columns.setdefault(y, [0] * len(table))[s] += table[s][x] * weight
+        return list(columns.values())
+    bits = certificate["mechanism"]["bits"]
+    one, rest = bits["true"] * (FULL - bits["other"]), bits["other"] * (FULL - bits["true"])
+    lines, found = [[row[x] for x in symbols] for row in table], []
+    for first, second in itertools.permutations([*lines, [sum(column) for column in zip(*lines)]], 2):
+        ratios = [(not b and a > 0, Fraction(a, b or 1)) for a, b in zip(first, second)]
+        order = sorted(range(len(symbols)), key=ratios.__getitem__, reverse=True)
+        for cut in range(len(order) + 1):
+            inside = [sum(line[x] for x in order[:cut]) for line in lines]
+            found.append([one * n + rest * (sum(line) - n) for n, line in zip(inside, lines)])
+    return [column for column in found if any(column)]
+
+
+def _bounds(notion: Data) -> list[tuple[str, Fraction, Fraction]]:
+    """(measure, budget, order) of a notion."""
+    name, both = notion["name"], notion.get("epsilon")
+    family = {"l1": "l1_lift", "chi2": "chi2_lift", "alpha-lift": "alpha_lift"}.get(name, "max_lift")
+    lower = "min_lift_inverse" if family == "max_lift" else family + "_inverse"
+    sides: Data = {family: notion.get("eps_upper", both), lower: notion.get("eps_lower", both)}
+    sides = {family: 0.0} if name == "perfect" else {"lift_ratio": both} if name == "ldp" else sides
+    found = [(kind, Fraction(e), Fraction(notion.get("alpha") or 1)) for kind, e in sides.items() if e is not None]
+    if not found or any(budget < 0 for _, budget, _ in found):
+        raise ValueError("not a notion")
+    return found
+
+
+def _exp(epsilon: Fraction, side: int) -> Fraction:
+    """A rational bound of exp(epsilon) below (side -1) or above (side 1) it, 50 digits close."""
+    return Fraction(DECIMALS.exp(_decimal(epsilon))) * (1 + side * Fraction(1, 10**50))
+
+
+def _decimal(value: Fraction) -> decimal.Decimal:
+    return DECIMALS.divide(decimal.Decimal(value.numerator), decimal.Decimal(value.denominator))
+
+
+def _keeps(column: list[int], prior: list[int], bounds: list[tuple[str, Fraction, Fraction]]) -> bool:
+    """Whether a released symbol keeps all bounds, in rational numbers; real powers are rounded to the safe side."""
+    mass, total = sum(column), sum(prior)
+    cells = [(Fraction(n * total, r * mass), Fraction(r, total)) for n, r in zip(column, prior) if r]
+    if all(lift == 1 for lift, _ in cells):
+        return True
+    smallest = min(cells)[0]
+    for kind, epsilon, order in bounds:
+        inverse, limit = kind.endswith("_inverse"), _exp(epsilon, -1)
+        if epsilon == 0 or ((inverse or kind == "lift_ratio") and smallest == 0):
+            return False
+        values = [(1 / lift if inverse else lift, p) for lift, p in cells]
+        if kind in ("max_lift", "min_lift_inverse", "lift_ratio"):
+            kept = max(values)[0] / (smallest if kind == "lift_ratio" else 1) <= limit
+        elif kind.startswith("l1"):
+            kept = sum(p * abs(v - 1) for v, p in values) <= limit - 1
+        elif kind.startswith("chi2"):
+            kept = sum(p * (v - 1) ** 2 for v, p in values) <= (limit - 1) ** 2
+        else:
+            powers = sum(p * Fraction(DECIMALS.power(_decimal(v), _decimal(order))) for v, p in values)
+            kept = powers * (1 + Fraction(1, 10**40)) <= _exp(order * epsilon, -1)
+        if not kept:
+            return False
+    return True
+
+
+def slices(certificate: Data, table: Table) -> Iterator[list[int]]:
+    """Useful values that agree with what someone knows: all, and under SRLIP every set of attributes."""
+    labels = certificate["counts"]["useful"]
+    occurring = [x for x in range(len(labels)) if any(row[x] for row in table)]
+    parts = [label if isinstance(label, list) else [label] for label in labels]
+    size = len(parts[occurring[0]]) if certificate["notion"]["name"] == "srlip" else 0
+    for known in itertools.chain.from_iterable(itertools.combinations(range(size), k) for k in range(size + 1)):
+        groups: dict[str, list[int]] = {}
+        for x in occurring:
+            groups.setdefault(_key([parts[x][j] for j in known]), []).append(x)
+        yield from groups.values()
+
+
+def _leakage(certificate: Data) -> Found:
+    table, bounds, lifts = _table(certificate), _bounds(certificate["notion"]), list[Fraction]()
+    for symbols in slices(certificate, table):
+        prior = [sum(row[x] for x in symbols) for row in table]
+        columns = _released(certificate, table, symbols)
+        if not all(_keeps(column, prior, bounds) for column in columns):
+            return False, "the notion is broken: a released symbol exceeds its budget"
+        lifts = lifts or [Fraction(n * sum(prior), r * sum(c)) for c in columns for n, r in zip(c, prior) if r]
+    upper, lower = Fraction(certificate["achieved"]["log_max_lift"]), certificate["achieved"]["log_min_lift"]
+    least = Fraction(0) if lower == "-inf" else _exp(Fraction(lower), -1)
+    right = _exp(upper - STEP, -1) <= max(lifts) <= _exp(upper, 1)
+    right &= least <= min(lifts) <= (least if lower == "-inf" else _exp(Fraction(lower) + STEP, 1))
+    text = f"the notion holds; log-lifts between {lower} and {certificate['achieved']['log_max_lift']} nats"
+    return right, text if right else "the stated lifts are not those found"
+
+
+def _entropy(masses: list[int]) -> Fraction:
+    total = sum(masses)
+    logs = [(n, DECIMALS.ln(_decimal(Fraction(n, total)))) for n in masses if n]
+    return -sum((Fraction(n, total) * Fraction(log) for n, log in logs), Fraction(0))
+
+
+def _nmi(certificate: Data) -> Found:
+    if certificate["mechanism"]["kind"] == "bits":
+        return None, "not re-checked: released symbols of bits are not listed"
+    table, channel = _table(certificate), _channel(certificate)
+    cells, rows, columns = dict[Any, int](), dict[Any, int](), dict[Any, int]()
+    for s, x in itertools.product(range(len(table)), range(len(table[0]))):
+        for y, weight in channel(s, x).items() if table[s][x] else ():
+            for sums, key in ((cells, (x, y)), (rows, x), (columns, y)):
+                sums[key] = sums.get(key, 0) + table[s][x] * weight
+    whole, together = _entropy(list(rows.values())), _entropy(list(cells.values()))
+    share = (whole + _entropy(list(columns.values())) - together) / whole if whole else Fraction(0)
+    close = abs(share - Fraction(certificate["nmi"])) <= STEP
+    return close, f"NMI {certificate['nmi']}" if close else f"the stated NMI is not the one found, {float(share):.6f}"
+
+
+def _bound(certificate: Data) -> Found:
+    stated = certificate["bound"]
+    if stated is None or Fraction(stated) >= 1:
+        return (None, "no bound is stated") if stated is None else (True, "nothing keeps more than all of X")
+    if "proof" not in certificate or certificate["mechanism"]["reads_sensitive"]:
+        return None, "the bound is claimed: the certificate has no proof of it"
+    right = proven_bound(certificate) <= Fraction(stated)
+    text = f"proven: no mechanism under the notion keeps more than {stated} of X"
+    return right, text if right else "the proof does not prove the stated bound"
+
+
+def proven_bound(certificate: Data) -> Fraction:
+    """The upper limit of NMI that the proof of a private certificate proves."""
+    table, proof = _table(certificate), certificate["proof"]
+    symbols = next(slices(certificate, table))
+    masses = [sum(row[x] for row in table) for x in symbols]
+    rows = _own_rows(certificate, table, symbols)
+    unit, every = ([0.0] * len(symbols), [1.0] * len(symbols)), range(len(symbols))
+    largest, smallest = [], []
+    for k, (high, low) in enumerate(zip(proof["largest"], proof["smallest"], strict=True)):
+        cost = [1.0 if x == k else 0.0 for x in every]
+        largest.append(min(1.0, ROOM - _least(*unit, rows, high, [-c for c in cost])))
+        smallest.append(max(0.0, _least(*unit, rows, low, cost) - ROOM))
+    share = [n / sum(masses) for n in masses]
+    if proof["prices"] is None:  # every entry x of a posterior costs at least -log of its largest value
+        limit = max(0.0, -math.fsum(p * math.log(high) for p, high in zip(share, largest)) - ROOM)
+    else:
+        boxes = _cover(smallest, largest, proof["splits"])
+        pairs = list(zip(boxes, proof["multipliers"], strict=True))
+        worst = min(_value(*box, rows, multipliers, proof["prices"]) for box, multipliers in pairs)
+        limit = math.fsum(q * p for q, p in zip(proof["prices"], share, strict=True)) + worst - ROOM
+    whole = _entropy(masses)
+    return (whole - Fraction(limit)) / whole if whole else Fraction(0)
+
+
+def _own_rows(certificate: Data, table: Table, symbols: list[int]) -> list[tuple[list[float], bool]]:
+    """Rows R v <= 0 (or = 0) that the notion puts on posteriors, made from the counts by what the proof calls them."""
+    bounds = {kind: epsilon for kind, epsilon, _ in _bounds(certificate["notion"])}
+    place, rows = {x: k for k, x in enumerate(symbols)}, list[tuple[list[float], bool]]()
+    parts = [[place[x] for x in some] for some in slices(certificate, table)]
+    for kind, first, second, number in certificate["proof"]["rows"]:
+        inside, row = parts[number], [0.0] * len(symbols)
+        prior = [sum(line[symbols[k]] for k in inside) for line in table]
+        if kind not in ("upper", "lower", "ratio") and not (kind == "equal" and 0 in bounds.values()):
+            raise ValueError("not a row of the notion")
+        for k in inside:
+            column = [line[symbols[k]] for line in table]
+            lift = [Fraction(n * sum(prior), r * sum(column)) if r else Fraction(1) for n, r in zip(column, prior)]
+            if kind == "upper":
+                value = lift[first] - _exp(bounds["max_lift"], 1)
+            elif kind == "lower":
+                value = _exp(-bounds["min_lift_inverse"], -1) - lift[first]
+            else:
+                value = lift[first] - (_exp(bounds["lift_ratio"], 1) * lift[second] if kind == "ratio" else 1)
+            row[k] = float(value)
+        rows.append((row, kind == "equal"))
+    return rows
+
+
+def _cover(smallest: list[float], largest: list[float], splits: list[Any]) -> list[tuple[list[float], list[float]]]:
+    """Boxes that hold every posterior: all entries at most 1/2, or one at least that; then the recorded splits."""
+
+    def tightened(lower: list[float], upper: list[float]) -> tuple[list[float], list[float]]:
+        spare = 1.0 - math.fsum(lower) + ROOM
+        return lower, [max(low, min(high, spare + low)) for low, high in zip(lower, upper)]
+
+    boxes = [tightened(smallest[:], [max(low, min(high, LEVEL)) for low, high in zip(smallest, largest)])]
+    for k in [k for k, high in enumerate(largest) if high >= LEVEL]:
+        lower = [max(LEVEL, low) if x == k else low for x, low in enumerate(smallest)]
+        boxes.append(tightened(lower, largest[:]))
+    for number, symbol, point in splits:
+        lower, upper = boxes[number]
+        boxes.append(tightened([*lower[:symbol], point, *lower[symbol + 1 :]], upper[:]))
+        boxes[number] = (lower, [*upper[:symbol], min(point, upper[symbol]), *upper[symbol + 1 :]])
+    return boxes
+
+
+def _value(lower: list[float], upper: list[float], rows: Any, multipliers: Any, prices: list[float]) -> float:
+    """A lower limit of H(v) - prices . v over a box: chords of -t log t, then weak duality."""
+    cost, constant, size = [], 0.0, 0.0
+    for low, high, price in zip(lower, upper, prices, strict=True):
+        at_low, at_high = (-t * math.log(t) if t > 0 else 0.0 for t in (low, high))
+        slope = (at_high - at_low) / (high - low) if high > low else 0.0
+        constant += min(at_low - slope * low, at_high - slope * high)
+        size += abs(at_low) + abs(at_high) + 2 * abs(slope) * high
+        cost.append(slope - price)
+    return _least(lower, upper, rows, multipliers, cost) + constant - (len(cost) + 8) * UNIT * size
+
+
+def _least(lower: list[float], upper: list[float], rows: Any, multipliers: Any, cost: list[float]) -> float:
+    """A lower limit of cost . v over the allowed posteriors of a box, whatever the multipliers (weak duality)."""
+    total, error = cost[:], [2 * abs(c) for c in cost]
+    for number, given in multipliers:
+        row, is_equal = rows[number]
+        y = given if is_equal else max(given, 0.0)
+        total = [c + y * entry for c, entry in zip(total, row)]
+        error = [e + abs(y * entry) for e, entry in zip(error, row)]
+    total = [c - (len(multipliers) + 4) * UNIT * e for c, e in zip(total, error)]
+    spare, price = 1.0 - math.fsum(lower), 0.0
+    if spare < -ROOM or math.fsum(upper) < 1.0 - ROOM:
+        return math.inf  # no posterior lies in this box
+    for x in sorted(range(len(total)), key=total.__getitem__):  # fill the cheapest entries first
+        price, spare = total[x], spare - (upper[x] - lower[x])
+        if spare <= 0:
+            break
+    terms = [(c - price) * (low if c > price else high) for c, low, high in zip(total, lower, upper)]
+    size = math.fsum(map(abs, terms)) + abs(price) * (1 + math.fsum(upper))
+    return price + math.fsum(terms) - 8 * UNIT * size
+
+
+if __name__ == "__main__":
+    with open(sys.argv[1], encoding="utf-8") as stream:
+        results = check(json.load(stream))
+    for subject, passed, text in results:
+        print(f"{'ok' if passed else 'not checked' if passed is None else 'FAILED'}: {subject}: {text}")
+    failed = any(passed is False for _, passed, _ in results)
+    sys.exit(0 if not failed and ("leakage", True) in [result[:2] for result in results] else 1)

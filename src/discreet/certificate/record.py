@@ -1,0 +1,259 @@
+"""Certificates: what a mechanism promises on a table, stated so that a checker needs to trust nobody.
+
+The public part holds no counts, since the counts of (S, X) are the table itself. The private part adds them, the proof
+of the bound, and the salt of the input's digest; it belongs to the owner of the table.
+"""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import decimal
+import html
+import json
+import os
+import platform
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from discreet import _files, labels
+from discreet.certificate import checker
+from discreet.errors import BrokenNotionError, InputError
+from discreet.joint import Joint
+from discreet.measures import entropy, useful_information
+from discreet.mechanism import Mechanism
+from discreet.notions import Notion
+from discreet.notions.base import from_dict
+
+__all__ = ["Certificate", "certify", "sealed", "trusted"]
+
+FORMAT = "discreet-certificate/1"
+PRIVATE_NAMES = ("counts", "proof", "input_salt")
+
+#: Step of stated numbers, each rounded to the safe side. More digits would tell more about the counts.
+DECIMALS = decimal.Decimal("1e-6")
+
+#: Entries of a proof that a certificate carries; a longer one leaves its bound claimed.
+MOST_PROOF_NUMBERS = 3_000_000
+
+
+class Certificate:
+    """A certificate as plain data; ``public`` is for everyone, ``private`` for the owner of the table."""
+
+    def __init__(self, content: Mapping[str, Any]) -> None:
+        if not isinstance(content, Mapping) or content.get("format") != FORMAT:
+            raise InputError(f"not a certificate of format {FORMAT!r}.")
+        self._content = dict(content)
+
+    @property
+    def is_private(self) -> bool:
+        """Whether it holds the counts."""
+        return "counts" in self._content
+
+    @property
+    def public(self) -> Certificate:
+        """The part without counts, proof and salt."""
+        rest = {name: value for name, value in self._content.items() if name not in PRIVATE_NAMES}
+        return Certificate(sealed(rest))
+
+    def __getitem__(self, name: str) -> Any:
+        return self._content[name]
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain data."""
+        return dict(self._content)
+
+    def with_fields(self, **fields: Any) -> Certificate:
+        """The same certificate with more stated, sealed anew."""
+        return Certificate(sealed({**self._content, **fields}))
+
+    def to_json(self, path: str | os.PathLike[str]) -> None:
+        """Write it; one that holds counts is readable by its owner alone."""
+        text = json.dumps(self._content, ensure_ascii=False, allow_nan=False) + "\n"
+        _files.write_text(path, text, private=self.is_private)
+
+    @classmethod
+    def from_json(cls, path: str | os.PathLike[str]) -> Certificate:
+        """Read what `to_json` wrote."""
+        try:
+            with open(path, encoding="utf-8") as stream:
+                return cls(json.load(stream))
+        except OSError as error:
+            raise InputError(f"cannot read {os.fspath(path)!r}: {error.strerror}.") from None
+        except (ValueError, RecursionError) as error:
+            if isinstance(error, InputError):
+                raise
+            raise InputError(f"{os.fspath(path)!r} is not a certificate: no JSON in UTF-8.") from None
+
+    def __repr__(self) -> str:
+        notion, bound = from_dict(self._content["notion"]), self._content["bound"]
+        limit = "" if bound is None else f" of at most {bound}"
+        kind = "private" if self.is_private else "public"
+        return f"Certificate({notion}, NMI {self._content['nmi']}{limit}, {kind})"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{html.escape(repr(self))}</p>"
+
+
+def certify(
+    mechanism: Any,
+    joint: Joint | None = None,
+    notion: Notion | None = None,
+    *,
+    proof: Mapping[str, Any] | None = None,
+) -> Certificate:
+    """Certify that a mechanism keeps a notion on a joint; refused where it does not.
+
+    Parameters
+    ----------
+    mechanism : Mechanism or Design
+        A design brings its joint, its notion and the proof of its bound along.
+    joint : Joint
+        P(s, x), best counted from a table.
+    notion : Notion
+        The promise; left out, the one that the mechanism was designed for.
+    proof : dict, optional
+        Proof of an upper limit of NMI, as a design's ``proof.to_dict()`` makes it.
+
+    Returns
+    -------
+    Certificate
+        With the counts: publish its ``public`` part only.
+
+    Examples
+    --------
+    >>> from discreet import LIP, design
+    >>> joint = Joint.from_counts([[30, 15, 5], [10, 15, 25]], useful=["a", "b", "c"])
+    >>> certify(design(joint, LIP(0.5)))
+    Certificate(LIP(0.5), NMI 0.604940 of at most 0.604941, private)
+    """
+    claimed = None
+    if not isinstance(mechanism, Mechanism):  # a design, told by what it has so that no designer is imported
+        claimed = getattr(mechanism, "bound", None) if joint is None else None
+        made, joint = mechanism.mechanism, mechanism.joint if joint is None else joint
+        notion = mechanism.notion if notion is None else notion
+        if proof is None and hasattr(mechanism.proof, "to_dict"):
+            proof = mechanism.proof.to_dict()
+        mechanism = made
+    if not isinstance(mechanism, Mechanism) or not isinstance(joint, Joint):
+        raise InputError("certify takes a mechanism and a joint, or a design.")
+    if notion is None:
+        if mechanism.notion is None:
+            raise InputError("the mechanism carries no notion: name the one that it keeps.")
+        notion = from_dict(mechanism.notion)
+    if not notion.holds(joint, mechanism):
+        raise BrokenNotionError(f"the mechanism breaks {notion} on this joint, so it is not certified.")
+    return _stated(mechanism, joint, notion, proof, claimed)
+
+
+def _stated(
+    mechanism: Mechanism, joint: Joint, notion: Notion, proof: Mapping[str, Any] | None, claimed: float | None
+) -> Certificate:
+    whole = entropy(joint)
+    nmi = min(1.0, useful_information(joint, mechanism) / whole) if whole > 0 else 0.0
+    content: dict[str, Any] = {
+        "format": FORMAT,
+        "notion": notion.to_dict(),
+        "mechanism": mechanism.public_dict(),
+        "achieved": _achieved(mechanism, joint),
+        "nmi": _decimal_text(Fraction(nmi), decimal.ROUND_FLOOR),
+        "bound": None,
+        "bound_evidence": None,
+        "rows": None if joint.counts is None else {"input": joint.records, "output": joint.records},
+        "reads_sensitive": mechanism.reads_sensitive,
+        "digests": {"mechanism": mechanism.fingerprint},
+        "versions": {"discreet": _version(), "python": platform.python_version()},
+        "counts": {
+            "sensitive": [labels.encode(s) for s in joint.sensitive],
+            "useful": [labels.encode(x) for x in joint.useful],
+            "cells": _cells(joint),
+        },
+    }
+    if nmi >= 1:
+        content |= {"bound": "1.000000", "bound_evidence": "nothing keeps more than all of X"}
+    elif proof is not None and not mechanism.reads_sensitive and _size(proof) <= MOST_PROOF_NUMBERS:
+        content = _with_bound(content, joint, proof)
+    if content["bound"] is None and claimed is not None:
+        content["bound"] = _decimal_text(Fraction(claimed), decimal.ROUND_CEILING)
+        content["bound_evidence"] = "claimed, not checkable"
+    return Certificate(sealed(content))
+
+
+def trusted(mechanism: Mechanism, joint: Joint, notion: Notion) -> Certificate:
+    """A certificate of a release whose table had no S: the promise is the design's, and nothing is measured."""
+    stated = _stated(mechanism, joint, notion, None, None).to_dict()
+    rest = {name: value for name, value in stated.items() if name not in PRIVATE_NAMES}
+    return Certificate(sealed({**rest, "achieved": None}))
+
+
+def _cells(joint: Joint) -> list[list[int]]:
+    masses = joint.masses
+    return [
+        [s, x, int(masses[s, x])] for s in range(joint.n_sensitive) for x in range(joint.n_useful) if masses[s, x] != 0
+    ]
+
+
+def _achieved(mechanism: Mechanism, joint: Joint) -> dict[str, str]:
+    """The extreme log-lifts, nats, rounded away from zero."""
+    seen = mechanism.judged(joint, ("max_lift", "min_lift_inverse")).masses
+    prior, mass = seen.sum(axis=1), seen.sum(axis=0)
+    total = int(prior.sum())
+    lifts = [
+        Fraction(int(seen[s, y]) * total, int(prior[s]) * int(mass[y]))
+        for y in range(seen.shape[1])
+        if mass[y] != 0
+        for s in range(len(prior))
+        if prior[s] != 0
+    ]
+    smallest = min(lifts)
+    return {
+        "log_max_lift": _decimal_text(_log(max(lifts)), decimal.ROUND_CEILING),
+        "log_min_lift": "-inf" if smallest == 0 else _decimal_text(_log(smallest), decimal.ROUND_FLOOR),
+    }
+
+
+def _log(value: Fraction) -> Fraction:
+    context = decimal.Context(prec=40)
+    quotient = context.divide(decimal.Decimal(value.numerator), decimal.Decimal(value.denominator))
+    return Fraction(context.ln(quotient))
+
+
+def _decimal_text(value: Fraction, rounding: str) -> str:
+    exact = decimal.Context(prec=80).divide(decimal.Decimal(value.numerator), decimal.Decimal(value.denominator))
+    return format(exact.quantize(DECIMALS, rounding=rounding), "f")
+
+
+def _with_bound(content: dict[str, Any], joint: Joint, proof: Mapping[str, Any]) -> dict[str, Any]:
+    """The bound as the checker itself evaluates the proof, and the proof in the checker's numbering."""
+    symbols = [x for x in range(joint.n_useful) if joint.occurs[x]]
+    table = [[int(n) for n in row] for row in joint.masses]
+    slices = list(checker.slices(content, table))
+    rows = []
+    for kind, first, second, inside in proof["rows"]:
+        wanted = slices[0] if inside is None else [symbols[k] for k in inside]
+        rows.append([kind, first, second, slices.index(wanted)])
+    stated = {**content, "proof": {**proof, "rows": rows}}
+    try:
+        limit = checker.proven_bound(stated)
+    except (ValueError, LookupError, ArithmeticError):
+        raise InputError("the proof is not one for this notion and these values.") from None
+    if not limit < 1:
+        return content
+    return {**stated, "bound": _decimal_text(limit, decimal.ROUND_CEILING), "bound_evidence": "proof"}
+
+
+def _size(proof: Mapping[str, Any]) -> int:
+    vectors = [*proof["largest"], *proof["smallest"], *(proof["multipliers"] or [])]
+    return sum(map(len, vectors)) + 3 * len(proof["splits"])
+
+
+def sealed(content: Mapping[str, Any]) -> dict[str, Any]:
+    """The content with the digest of itself."""
+    rest = {**content, "certificate_digest": None}
+    return {**rest, "certificate_digest": checker.digest(rest)}
+
+
+def _version() -> str:
+    import discreet
+
+    return discreet.__version__

@@ -1,0 +1,106 @@
+"""``discreet certify`` and ``discreet verify``: a certificate out, and a verdict on one."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from discreet import _files
+from discreet.certificate import certify as make_certificate
+from discreet.certificate import verify as make_verdict
+from discreet.cli.options import Format, NotionOptions, input_files, load_proof, load_table, show
+from discreet.errors import InputError
+from discreet.joint import Joint
+from discreet.mechanism import Mechanism
+from discreet.releasing import ReleaseKey
+from discreet.report.text import certificate_text, verdict_text
+
+__all__ = ["certify", "verify"]
+
+
+def certify(
+    table: str,
+    mechanism: Path,
+    *,
+    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
+    promise: NotionOptions | None = None,
+    proof: Path | None = None,
+    private_certificate: Path | None = None,
+    force: Annotated[bool, Parameter(negative="")] = False,
+    format: Format = "text",
+) -> int:
+    """Certify that a mechanism keeps its promise on a table; exit code 1 where it does not.
+
+    Parameters
+    ----------
+    table
+        CSV or Parquet file, a glob over such files, a folder of them, or sample:adult.
+    mechanism
+        The JSON that design wrote.
+    output
+        File for the public certificate, which holds no counts.
+    proof
+        Proof of the bound that design wrote.
+    private_certificate
+        File for the certificate with counts and proof, which its owner alone may read.
+    force
+        Replace existing files.
+    format
+        Text for people, JSON for programs.
+    """
+    stored = Mechanism.from_json(mechanism)
+    for target in (output, private_certificate):
+        if target is not None:
+            _files.check_target(target, force=force, never=input_files(table))
+    if not stored.sensitive_columns or not stored.useful_columns:
+        raise InputError("the mechanism does not know its columns. Design it from a table.")
+    joint = Joint.from_table(
+        load_table(table), list(stored.sensitive_columns), list(stored.useful_columns), bins=stored.bins
+    )
+    notion = None if promise is None else promise.build()
+    made = make_certificate(stored, joint, notion, proof=load_proof(proof))
+    if private_certificate is not None:
+        made.to_json(private_certificate)
+    if output is not None:
+        made.public.to_json(output)
+    show(format, made.public.to_dict(), certificate_text(made) if format == "text" else None)
+    for target in (output, private_certificate):
+        if target is not None:
+            sys.stderr.write(f"certificate written to {os.fspath(target)}\n")
+    return 0
+
+
+def verify(
+    certificate: Path,
+    *,
+    table: str | None = None,
+    released: str | None = None,
+    key_file: Path | None = None,
+    format: Format = "text",
+) -> int:
+    """Verify a certificate; exit code 1 where anything fails or the leakage could not be re-checked.
+
+    A private certificate is checked in integers by itself. A public one needs the table.
+
+    Parameters
+    ----------
+    certificate
+        The JSON that release or certify wrote.
+    table
+        The table that was released: it is counted and audited anew.
+    released
+        The release: values, rows, ids, kept columns and frequencies are compared.
+    key_file
+        Key of the release, given with both tables: every row is drawn again.
+    format
+        Text for people, JSON for programs.
+    """
+    key = None if key_file is None else ReleaseKey.from_file(key_file)
+    verdict = make_verdict(certificate, None if table is None else load_table(table), released, key=key)
+    show(format, verdict.to_dict(), verdict_text(verdict) if format == "text" else None)
+    return 0 if verdict else 1

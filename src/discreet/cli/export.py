@@ -1,0 +1,76 @@
+"""``discreet export``: the draw as SQL for an engine of one's own."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from discreet import _files
+from discreet.cli.options import Format, show
+from discreet.errors import InputError
+from discreet.mechanism import Mechanism
+from discreet.releasing import ReleaseKey
+from discreet.releasing.draws import draws_of
+from discreet.releasing.export import KEY_TABLE, export_sql
+
+__all__ = ["export"]
+
+
+def export(
+    mechanism: Path,
+    *,
+    sql: Literal["duckdb", "postgres", "spark"],
+    table: str = "input",
+    id: str = "id",
+    as_: Annotated[str | None, Parameter(name="--as")] = None,
+    key_file: Path | None = None,
+    subkeys: Path | None = None,
+    format: Format = "text",
+) -> int:
+    """Print the draw as SQL: lookup tables and one query, the same bits as a release.
+
+    No key is printed. The query reads sub-keys from a table discreet_key (draw, subkey); --key-file with --subkeys
+    writes its rows to a private file.
+
+    Parameters
+    ----------
+    mechanism
+        The JSON that design wrote.
+    sql
+        Which SQL.
+    table
+        Name of the table that the query reads.
+    id
+        Name of its id column, of unique integers or texts.
+    as_
+        Name of the released column.
+    key_file
+        Key of the release.
+    subkeys
+        New file for the rows of discreet_key, as CSV that its owner alone may read.
+    format
+        Text as SQL, or JSON with a list of statements.
+    """
+    if (key_file is None) != (subkeys is None):
+        raise InputError("--key-file and --subkeys belong together: one is read, the other written.")
+    stored = Mechanism.from_json(mechanism)
+    statements = export_sql(stored, sql, table=table, id=id, rename=as_)
+    if key_file is not None and subkeys is not None:
+        _files.check_target(subkeys, force=False)
+        key = ReleaseKey.from_file(key_file)
+        lines = [
+            f"{number},{key.subkey(draw.column, stored.fingerprint)}" for number, draw in enumerate(draws_of(stored))
+        ]
+        _files.write_text(subkeys, "\n".join(["draw,subkey", *lines]) + "\n", private=True)
+        sys.stderr.write(f"sub-keys written to {os.fspath(subkeys)}\n")
+    if format == "json":
+        show(format, {"sql": sql, "statements": statements}, None)
+    else:
+        sys.stdout.write(f"-- needs a table {KEY_TABLE} (draw INTEGER, subkey TEXT)\n")
+        sys.stdout.write(";\n\n".join(statements) + ";\n")
+    return 0

@@ -1,0 +1,156 @@
+"""``discreet release``: the table, drawn from a mechanism, with its certificate."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from cyclopts import Parameter
+
+from discreet.cli.options import Format, NotionOptions, load_proof, load_table, show
+from discreet.cli.progress import watched
+from discreet.errors import InputError
+from discreet.mechanism import Mechanism
+from discreet.publication import NOT_PRIVATE, publish, sidecar
+from discreet.releasing import ReleaseKey
+from discreet.report.text import release_text
+
+__all__ = ["release"]
+
+Kept = Annotated[tuple[str, ...], Parameter(negative="", consume_multiple=True, show_default=False)]
+Flag = Annotated[bool, Parameter(negative="")]
+
+
+def release(
+    table: str,
+    mechanism: Path,
+    *,
+    output: Annotated[Path, Parameter(name=["--output", "-o"])],
+    key_file: Path | None = None,
+    write_key: Path | None = None,
+    seed: int | None = None,
+    id: str | None = None,
+    drop_id: Flag = False,
+    keep: Kept = (),
+    as_: Annotated[str | None, Parameter(name="--as")] = None,
+    publish_sensitive: Flag = False,
+    shuffle: Flag = False,
+    unseen: Literal["stop", "suppress"] = "stop",
+    suppress_as: str | None = None,
+    trust_design: Flag = False,
+    promise: NotionOptions | None = None,
+    engine: Literal["auto", "duckdb", "spark"] = "auto",
+    master: str | None = None,
+    memory_limit: str | None = None,
+    proof: Path | None = None,
+    private_certificate: Path | None = None,
+    force: Flag = False,
+    format: Format = "text",
+) -> int:
+    """Release a table: every useful value replaced by a draw from the mechanism.
+
+    The promise is first checked on this very table, in integers; where it fails nothing is released and the exit code
+    is 1. A public certificate and the codebook P(x | y) appear beside the output.
+
+    Parameters
+    ----------
+    table
+        CSV or Parquet file, a glob over such files, a folder of them, or sample:adult.
+    mechanism
+        The JSON that design wrote.
+    output
+        Where the release appears: .parquet, .csv or .tsv (and .gz or .zst); a folder with Spark.
+    key_file
+        Key of an earlier release, to repeat its draws. Left out: a fresh key, forgotten afterwards.
+    write_key
+        Store the fresh key in this new file, which its owner alone may read.
+    seed
+        A key for tests that anyone can make; the certificate says so.
+    id
+        Column of unique integers or texts. Left out: the place of each row in its file.
+    drop_id
+        Do not publish the id.
+    keep
+        Columns to publish as they are, or all. The promise does not cover them; they are audited.
+    as_
+        Name of the released column; needed where several useful columns become one.
+    publish_sensitive
+        Allow sensitive columns among those that are kept.
+    shuffle
+        Release rows in a keyed random order.
+    unseen
+        What happens to values that the mechanism does not know.
+    suppress_as
+        With --unseen suppress: the known value that they are treated as. Left out: null.
+    trust_design
+        Release a table without its sensitive column; the certificate says that nothing was checked.
+    engine
+        DuckDB inside this process, or Spark.
+    master
+        Of Spark: where it runs.
+    memory_limit
+        Of DuckDB: such as 2GB; what does not fit goes to a private folder beside the output.
+    proof
+        Proof of the bound that design wrote; its evaluation on this table goes into the certificate.
+    private_certificate
+        File for the certificate with counts and proof, which its owner alone may read.
+    force
+        Replace an existing output.
+    format
+        Text for people, JSON for programs.
+    """
+    if write_key is not None and (key_file is not None or seed is not None):
+        raise InputError("--write-key stores a fresh key: leave out --key-file and --seed.")
+    key = ReleaseKey.of(key_file, seed)
+    stored = Mechanism.from_json(mechanism)
+    if write_key is not None:
+        key.write(write_key)
+    options: dict[str, Any] = {
+        "id": id,
+        "publish_id": not drop_id,
+        "keep": "all" if keep == ("all",) else keep,
+        "rename": as_,
+        "publish_sensitive": publish_sensitive,
+        "shuffle": shuffle,
+        "unseen": unseen,
+        "suppress_as": suppress_as,
+        "trust_design": trust_design,
+        "notion": None if promise is None else promise.build(),
+        "engine": engine,
+        "master": master,
+        "memory_limit": memory_limit,
+        "proof": load_proof(proof),
+        "private_certificate": private_certificate,
+        "force": force,
+    }
+    try:
+        with watched("releasing") as watch:
+            done = publish(load_table(table), stored, key=key, output=output, watch=watch, **options)
+    except BaseException:
+        if write_key is not None:
+            write_key.unlink(missing_ok=True)
+        raise
+    assert done.certificate is not None
+    summary = {
+        "output": os.fspath(output),
+        "rows": done.released.rows,
+        "released": list(done.released.plan.released),
+        "notion": done.certificate["notion"],
+        "achieved": done.certificate["achieved"],
+        "nmi": done.certificate["nmi"],
+        "bound": done.certificate["bound"],
+        "checked_on": done.certificate["checked_on"],
+        "key": done.certificate["key"],
+        "unseen": done.certificate["unseen"],
+        "not_covered": done.certificate["not_covered"],
+        "certificate": os.fspath(sidecar(output, "certificate")),
+        "engine": done.released.engine,
+        "seconds": done.released.seconds,
+    }
+    show(format, summary, release_text(summary) if format == "text" else None)
+    if write_key is None and key_file is None and done.certificate["key"]["draw"] != NOT_PRIVATE:
+        sys.stderr.write("the key was forgotten: this release cannot be repeated or redrawn\n")
+    return 0

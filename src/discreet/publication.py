@@ -1,0 +1,212 @@
+"""Publishing: a release with its certificate and codebook beside it."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from discreet import _files, _json, labels
+from discreet.certificate import Certificate, certify
+from discreet.certificate.record import trusted
+from discreet.errors import InputError, InvalidMechanismError
+from discreet.mechanism import Mechanism
+from discreet.releasing import Released, ReleaseKey, release_table
+from discreet.tables.digest import table_digest
+from discreet.tables.rows import open_rows
+from discreet.tables.sources import is_spark
+
+__all__ = ["Published", "publish", "release", "sidecar"]
+
+NOT_PRIVATE = "reproducible, not private"
+
+
+@dataclass(frozen=True)
+class Published:
+    """A release and, where it was written to a file, its certificate."""
+
+    released: Released
+    certificate: Certificate | None = None
+
+
+def release(
+    table: Any,
+    mechanism: Mechanism,
+    *,
+    key: Any = None,
+    seed: int | None = None,
+    id: str | None = None,
+    keep: Sequence[str] | Literal["all"] = (),
+    output: str | os.PathLike[str] | None = None,
+    engine: str = "auto",
+    **options: Any,
+) -> Any:
+    """Release a table: every useful value replaced by a draw from the mechanism.
+
+    Before a row is drawn, the pairs (S, X) of this very table are counted and the promise is checked on them in
+    integers; a release that would break it is refused.
+
+    Parameters
+    ----------
+    table : frame or path
+        pandas, Polars, Arrow, a DuckDB relation, a Spark DataFrame, or a path of CSV or Parquet files.
+    mechanism : Mechanism
+        What is drawn from.
+    key : ReleaseKey, bytes or path, optional
+        The secret of the draw: the same key, record and value always give the same release. Left out: a fresh one.
+    seed : int, optional
+        Instead of a key, for tests: the release can be repeated by anyone and protects nobody.
+    id : str, optional
+        Column of unique integers or texts; left out, the place of a row serves where it is stable.
+    keep : list of str or "all"
+        Further columns to publish as they are. They are not covered by the promise, and are audited.
+    output : path, optional
+        Where the table is written, with its certificate and codebook beside it; left out, frames come back as frames.
+    engine : "auto", "duckdb" or "spark"
+        Who does the work.
+    **options
+        ``rename`` of the released column; ``shuffle`` for a keyed random order; ``unseen="suppress"`` and
+        ``suppress_as``; ``notion`` to check instead of the mechanism's own; ``trust_design`` where the table has no S;
+        ``publish_id``, ``publish_sensitive``; ``audit`` of kept columns; ``force``, ``memory_limit``, ``master``;
+        ``certificate``, ``private_certificate`` and ``proof`` as `publish` takes them.
+
+    Returns
+    -------
+    frame or path
+        The released table, of the kind that was given; ``output`` where that was given.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from discreet import LIP, Joint, design
+    >>> table = pa.table({"ill": [0, 1, 0, 1, 1, 0] * 20, "job": ["a", "b", "b", "a", "b", "c"] * 20})
+    >>> mechanism = design(Joint.from_table(table, "ill", "job"), LIP(0.5)).mechanism
+    >>> release(table, mechanism, seed=1).column_names
+    ['job']
+    """
+    return publish(
+        table, mechanism, key=key, seed=seed, id=id, keep=keep, output=output, engine=engine, **options
+    ).released.table
+
+
+def publish(
+    table: Any,
+    mechanism: Mechanism,
+    *,
+    key: Any = None,
+    seed: int | None = None,
+    output: str | os.PathLike[str] | None = None,
+    force: bool = False,
+    certificate: bool = True,
+    private_certificate: str | os.PathLike[str] | None = None,
+    proof: Mapping[str, Any] | None = None,
+    **options: Any,
+) -> Published:
+    """Release a table and certify the release.
+
+    Beside an output appear ``OUTPUT.certificate.json``, which is public, and ``OUTPUT.codebook.json``, P(x | y) of
+    every released value. ``private_certificate`` names a file for the counts and the ``proof`` of the bound, which only
+    its owner may read.
+    """
+    secret = ReleaseKey.of(key, seed)
+    if private_certificate is not None and (output is None or not certificate):
+        raise InputError("a private certificate belongs to a release that is written to a file and certified.")
+    if private_certificate is not None:
+        _files.check_target(private_certificate, force=force)
+    made: list[Certificate] = []
+
+    def beside(done: Released, temporary: Path) -> None:
+        assert output is not None
+        codebook = _codebook(done.plan.mechanism)
+        if codebook is not None:
+            _files.write_text(sidecar(output, "codebook"), codebook)
+        if certificate:
+            full = _certificate(done, table, temporary, proof)
+            if private_certificate is not None:
+                full.to_json(private_certificate)
+            full.public.to_json(sidecar(output, "certificate"))
+            made.append(full)
+
+    done = release_table(table, mechanism, key=secret, output=output, force=force, beside=beside, **options)
+    return Published(done, made[0] if made else None)
+
+
+def sidecar(output: str | os.PathLike[str], what: str) -> Path:
+    """Name of the file beside an output.
+
+    >>> sidecar("jobs.parquet", "certificate").name
+    'jobs.parquet.certificate.json'
+    """
+    target = Path(output)
+    return target.with_name(f"{target.name}.{what}.json")
+
+
+def _codebook(mechanism: Mechanism) -> str | None:
+    """P(x | y) as JSON, or None where the mechanism does not know P(x) or lists no released values."""
+    try:
+        book = mechanism.codebook()
+    except InvalidMechanismError:
+        return None
+    shown = {y: [{"useful": labels.encode(x), "probability": p} for x, p in row.items()] for y, row in book.items()}
+    return _json.dumps({"format": "discreet-codebook/1", "codebook": shown}) + "\n"
+
+
+def _certificate(done: Released, table: Any, written: Path, proof: Mapping[str, Any] | None) -> Certificate:
+    plan, joint = done.plan, done.checked.joint
+    if done.checked.has_sensitive:
+        base = certify(plan.mechanism, joint, plan.notion, proof=proof)
+    else:
+        base = trusted(plan.mechanism, joint, plan.notion)
+    published = [name for _, name in plan.output]
+    with open_rows(written, published) as source:
+        digests = {"mechanism": plan.mechanism.fingerprint, "output": table_digest(source.relation, published)}
+        rows = int(source.aggregate("count(*) AS n").column(0)[0].as_py())
+    salt = done.key.derive("input-digest").hex()
+    columns: list[str] = []
+    if not is_spark(table):
+        with open_rows(table, _all_columns(table)) as source:
+            columns = list(source.columns)
+            digests["input"] = table_digest(source.relation, columns, salt)
+    stands_for = next(iter(done.checked.suppressed.values()), None)
+    return base.with_fields(
+        rows={"input": joint.records, "output": rows},
+        digests=digests,
+        columns={
+            "input": columns,
+            "sensitive": list(plan.mechanism.sensitive_columns),
+            "useful": list(plan.useful),
+            "id": plan.record,
+            "released": list(plan.released),
+            "kept": list(plan.kept),
+            "published": published,
+        },
+        order="shuffle" if plan.shuffle else "input",
+        engine=done.engine,
+        key={"fingerprint": done.key.fingerprint, "draw": "private" if done.key.is_private else NOT_PRIVATE},
+        checked_on="this table" if done.checked.has_sensitive else "the design only (trusted)",
+        unseen=None if stands_for is None else _unseen(done, stands_for),
+        not_covered=_json.plain(done.kept),
+        versions={**base["versions"], "duckdb": _duckdb_version()},
+        input_salt=salt,
+    )
+
+
+def _unseen(done: Released, stands_for: tuple[Any, ...]) -> dict[str, Any]:
+    useful = stands_for[-len(done.plan.useful) :]
+    label = useful if len(useful) > 1 else useful[0]
+    return {"treated_as": labels.encode(label), "rows": done.checked.suppressed_rows}
+
+
+def _all_columns(table: Any) -> list[str] | None:
+    from discreet.releasing import frames
+
+    return None if isinstance(table, str | os.PathLike) else frames.columns_of(table)
+
+
+def _duckdb_version() -> str:
+    import duckdb
+
+    return str(duckdb.__version__)

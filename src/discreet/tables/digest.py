@@ -1,0 +1,36 @@
+"""Digests of tables: the sum modulo 2**256 of SHA-256 over rows, whatever their order."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from discreet.tables import _sql
+
+__all__ = ["table_digest"]
+
+#: Digits of a digest that are summed as one integer; the last group has the rest.
+GROUP = 15
+
+
+def table_digest(relation: Any, columns: Sequence[str], salt: str = "") -> str:
+    """Digest of these columns of a DuckDB relation, as 64 hexadecimal digits.
+
+    A row is the text of its cells in order, each as ``length:text`` with the length in bytes, a null as ``n``; the salt
+    goes before it. The sum does not depend on the order of rows, and counts a row as often as it occurs.
+    """
+    cells = []
+    for column in columns:
+        text = _sql.DUCKDB.as_text(_sql.DUCKDB.identifier(column))
+        cells.append(f"coalesce(strlen({text}) || ':' || {text}, 'n')")
+    row = " || ".join([_sql.literal(salt), *cells])
+    hashed = relation.project(f"sha256({row}) AS h")
+    starts = range(1, 65, GROUP)
+    sums = ", ".join(f"sum(CAST('0x' || substr(h, {start}, {GROUP}) AS BIGINT)) AS g{start}" for start in starts)
+    found = hashed.aggregate(sums).fetchall()[0]
+    total = 0
+    for start, group in zip(starts, found):
+        digits_after = max(0, 64 - (start - 1) - GROUP)
+        total += int(group or 0) << (4 * digits_after)
+    return f"{total % 2**256:064x}"
