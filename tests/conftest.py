@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -38,3 +42,24 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip("the data files are not beside the project")
     return folder
+
+
+def missing(what: str) -> None:
+    """Skip what this machine cannot run; where everything must run (CI), fail instead."""
+    if os.environ.get("CI"):
+        pytest.fail(f"{what}, and nothing may be skipped here")
+    pytest.skip(what)
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[Any]:
+    """A small Spark session that tries failed tasks again."""
+    if shutil.which("java") is None and not os.environ.get("JAVA_HOME"):
+        missing("Spark needs Java, which is not installed")
+    pytest.importorskip("pyspark")
+    from discreet.releasing.spark_engine import spark_session
+
+    session = spark_session("local[2,4]")
+    session.conf.set("spark.sql.shuffle.partitions", "2")
+    yield session
+    session.stop()

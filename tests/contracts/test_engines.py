@@ -1,0 +1,168 @@
+"""Every engine and every kind of table gives the same bits, those of the reference in Python."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet as pq
+import pytest
+
+import discreet as dc
+from discreet.releasing.draws import draws_of
+from discreet.releasing.lookup import key_values
+from discreet.tables import _sql
+from tests.releases import awkward_table, by_id, mechanisms, rename_of
+
+ROWS = 3_000
+
+
+@pytest.fixture(scope="module")
+def table() -> pa.Table:
+    return awkward_table(ROWS)
+
+
+@pytest.fixture(scope="module")
+def kinds(table: pa.Table) -> dict[str, dc.Mechanism]:
+    return mechanisms(table)
+
+
+KINDS = [
+    "optimal", "merging", "grr on 100 values", "oue", "conditional reporting", "two columns", "attributes", "binned",
+]  # fmt: skip
+
+
+def released(table: Any, mechanism: dc.Mechanism, **options: Any) -> Any:
+    return dc.release(table, mechanism, seed=5, rename=rename_of(mechanism), **options)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("column", ["number", "name", "uuid"])
+def test_duckdb_draws_what_the_reference_draws(kind: str, column: str, table: pa.Table, kinds: dict) -> None:
+    mechanism = kinds[kind]
+    got = released(table, mechanism, id=column)
+    for name, draw in zip([c for c in got.column_names if c != column], draws_of(mechanism)):
+        subkey = dc.ReleaseKey.from_seed(5).subkey(draw.column, mechanism.fingerprint)
+        rows = {key_values(s, draw.inputs, mechanism.bins): k for k, s in enumerate(draw.symbols)}
+        values = [table.column(c).to_pylist() for c in draw.inputs]
+        if mechanism.bins:
+            values = [[sum(v >= edge for edge in (18, 40, 65)) for v in values[0]]]
+        ids = [str(record) for record in table.column(column).to_pylist()]
+        wanted = [draw.label(subkey, rows[key], record) for key, record in zip(zip(*values), ids)]
+        assert got.column(name).to_pylist() == wanted
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_frames_of_every_library_give_the_same(kind: str, table: pa.Table, kinds: dict, tmp_path: Path) -> None:
+    mechanism = kinds[kind]
+    wanted = released(table, mechanism, id="number", keep=["weight"])
+    assert wanted.num_rows == ROWS
+    frames = {
+        "pandas": table.to_pandas(),
+        "polars": pl.from_arrow(table),
+        "lazy": pl.from_arrow(table).lazy(),
+        "duckdb": duckdb.from_arrow(table),
+    }
+    for name, frame in frames.items():
+        got = released(frame, mechanism, id="number", keep=["weight"])
+        assert type(got) is type(frame), name
+        as_arrow = {
+            "pandas": lambda f: pa.Table.from_pandas(f, preserve_index=False),
+            "polars": lambda f: f.to_arrow(),
+            "lazy": lambda f: f.collect().to_arrow(),
+            "duckdb": lambda f: f.to_arrow_table(),
+        }[name](got)
+        assert as_arrow.to_pylist() == wanted.to_pylist(), name
+    pq.write_table(table, tmp_path / "in.parquet")
+    released(tmp_path / "in.parquet", mechanism, id="number", keep=["weight"], output=tmp_path / "out.parquet")
+    assert pq.read_table(tmp_path / "out.parquet").to_pylist() == wanted.to_pylist()
+
+
+def test_a_csv_gives_the_same_as_its_text_columns(table: pa.Table, tmp_path: Path) -> None:
+    """Text everywhere: the mechanism is designed on what the file holds."""
+    text = table.select(["name", "job", "ill"]).cast(pa.schema([(c, pa.string()) for c in ("name", "job", "ill")]))
+    pyarrow.csv.write_csv(text, tmp_path / "in.csv")
+    mechanism = dc.design(dc.Joint.from_table(text, "ill", "job"), dc.LIP(0.3)).mechanism
+    released(tmp_path / "in.csv", mechanism, id="name", output=tmp_path / "out.csv.gz")
+    (tmp_path / "parts").mkdir()
+    got = duckdb.read_csv(str(tmp_path / "out.csv.gz"), all_varchar=True).to_arrow_table()
+    assert by_id(got, "name") == by_id(released(text, mechanism, id="name"), "name")
+
+
+@pytest.mark.parametrize("partitions", [1, 2, 7])
+@pytest.mark.parametrize("column", ["number", "name", "uuid"])
+def test_spark_gives_the_same(partitions: int, column: str, table: pa.Table, kinds: dict, spark: Any) -> None:
+    frame = spark.createDataFrame(table.to_pandas()).repartition(partitions)
+    for kind in ("optimal",) if column != "number" else KINDS:
+        wanted = released(table, kinds[kind], id=column, keep=["weight"])
+        got = released(frame, kinds[kind], id=column, keep=["weight"])
+        assert by_id(got.toArrow(), column) == by_id(wanted, column), kind
+
+
+@pytest.mark.parametrize("files", [1, 4])
+def test_places_of_rows_serve_as_ids_on_both_engines(
+    files: int, table: pa.Table, kinds: dict, spark: Any, tmp_path: Path
+) -> None:
+    source = tmp_path / "in put"
+    source.mkdir()
+    step = -(-ROWS // files)
+    for k in range(files):
+        pq.write_table(table.slice(k * step, step), source / f"part {k}.parquet")
+    path = source if files > 1 else source / "part 0.parquet"
+    released(path, kinds["optimal"], keep=["number"], output=tmp_path / "duck.parquet")
+    released(path, kinds["optimal"], keep=["number"], output=tmp_path / "spark.parquet", engine="spark")
+    one, other = pq.read_table(tmp_path / "duck.parquet"), pq.read_table(tmp_path / "spark.parquet")
+    assert by_id(one, "number") == by_id(other, "number")
+    assert one.column("number").to_pylist() == table.column("number").to_pylist()
+
+
+def test_spark_counts_like_duckdb(table: pa.Table, spark: Any) -> None:
+    frame = spark.createDataFrame(table.to_pandas())
+    for sensitive, useful, bins in (
+        ("ill", ["job", "sex"], None),
+        ("sex", "age", {"age": [18, 40.5]}),
+        ("ill", "weight", {"weight": "quantiles:7"}),
+        ("ill", "age", {"age": "quantiles:4"}),
+    ):
+        one = dc.Joint.from_table(table, sensitive, useful, bins=bins)
+        other = dc.Joint.from_table(frame, sensitive, useful, bins=bins)
+        assert (one.useful, one.sensitive, one.bins) == (other.useful, other.sensitive, other.bins)
+        assert (one.counts == other.counts).all()
+
+
+def test_nan_is_a_null_everywhere(spark: Any) -> None:
+    frame = pd.DataFrame({"s": [0, 1] * 50, "x": [1.5, float("nan"), 2.5, 1.5, 2.5] * 20})
+    one = dc.Joint.from_table(frame, "s", "x")
+    assert one.useful == (1.5, 2.5, None)
+    assert dc.Joint.from_table(spark.createDataFrame(frame), "s", "x").useful == one.useful
+    mechanism = dc.design(one, dc.LIP(0.2)).mechanism
+    frame["id"] = range(100)
+    got = dc.release(spark.createDataFrame(frame), mechanism, seed=1, id="id").toArrow()
+    assert by_id(got, "id") == dc.release(pa.Table.from_pandas(frame), mechanism, seed=1, id="id").to_pylist()
+
+
+def test_spark_keeps_the_key_out_of_its_plans(table: pa.Table, kinds: dict, spark: Any) -> None:
+    mechanism = kinds["optimal"]
+    got = released(spark.createDataFrame(table.to_pandas()), mechanism, id="number")
+    subkey = dc.ReleaseKey.from_seed(5).subkey("job", mechanism.fingerprint)
+    assert subkey not in got._jdf.queryExecution().toString()
+    assert "BroadcastHashJoin" in got._jdf.queryExecution().toString()
+
+
+def test_spark_without_broadcast_is_refused(table: pa.Table, kinds: dict, spark: Any, monkeypatch: Any) -> None:
+    """A join that moves rows groups them by the true value; without the hint Spark would use one."""
+    import discreet.releasing.spark_engine as engine
+
+    monkeypatch.setattr(engine, "MOVING_JOINS", ("BroadcastHashJoin",))
+    with pytest.raises(dc.errors.InputError, match="moves rows"):
+        released(spark.createDataFrame(table.to_pandas()), kinds["optimal"], id="number")
+
+
+def test_dialects_quote_what_they_are_given() -> None:
+    assert _sql.DUCKDB.identifier('a"b') == '"a""b"'
+    assert _sql.SPARK.identifier("a`b") == "`a``b`"

@@ -1,0 +1,60 @@
+"""The draw: known answers, thresholds, and lookup tables that give the same entry as the cumulated weights."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet import Mechanism
+from discreet._numeric import DENOMINATOR
+from discreet.releasing.draws import KNOWN_ANSWERS, WIDE, draw_value, draws_of, threshold_text
+
+
+def test_known_answers_are_sha256() -> None:
+    for subkey, row, record, u in KNOWN_ANSWERS:
+        message = subkey.encode() + f"{row:06x}".encode() + record.encode()
+        assert hashlib.sha256(message).hexdigest()[:15] == u == draw_value(subkey, row, record)
+
+
+@given(st.integers(0, DENOMINATOR - 1), st.integers(1, DENOMINATOR))
+def test_thresholds_compare_like_numbers(u: int, cumulated: int) -> None:
+    assert (f"{u:015x}" < threshold_text(cumulated)) == (u < cumulated)
+
+
+@given(
+    st.lists(st.integers(0, 2**20), min_size=1, max_size=40).filter(any),
+    st.integers(0, DENOMINATOR - 1),
+)
+def test_lookup_tables_give_the_entry_of_the_cumulated_weights(shares: list[int], u: int) -> None:
+    """Entry k is drawn for cumulated(k - 1) <= u < cumulated(k), however the table is cut."""
+    exact = [share * DENOMINATOR // sum(shares) for share in shares]
+    exact[int(np.argmax(exact))] += DENOMINATOR - sum(exact)
+    mechanism = Mechanism.from_weights(np.array([exact]), useful=["x"], useful_columns=["x"])
+    (draw,) = draws_of(mechanism)
+    cumulated = list(itertools.accumulate(w for w in exact if w))
+    wanted = mechanism.released[next(k for k, total in enumerate(cumulated) if u < total)]
+    lookup = draw.lookup()
+    text = f"{u:015x}"
+    (row,) = [row for row in lookup.rows if row[1] == text[: lookup.digits]]
+    thresholds, labels = row[2 : 2 + lookup.width], row[2 + lookup.width :]
+    found = next(y for h, y in zip(thresholds, labels) if h is not None and text < h)
+    assert found == wanted
+
+
+def test_long_rows_are_cut_short() -> None:
+    n = 300
+    weights = np.full((1, n), DENOMINATOR // n)
+    weights[0, 0] += DENOMINATOR - weights.sum()
+    (draw,) = draws_of(Mechanism.from_weights(weights, useful=["x"], useful_columns=["x"]))
+    assert draw.widest == n
+    assert draw.lookup().width <= WIDE
+
+
+def test_a_mechanism_without_columns_cannot_be_drawn() -> None:
+    with pytest.raises(ValueError, match="useful_columns"):
+        draws_of(Mechanism.from_channel([[1.0]]))
