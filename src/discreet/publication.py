@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -120,18 +121,30 @@ def publish(
 
     def beside(done: Released, temporary: Path) -> None:
         assert output is not None
-        codebook = _codebook(done.plan.mechanism)
-        if codebook is not None:
-            _files.write_text(sidecar(output, "codebook"), codebook)
         if certificate:
             full = _certificate(done, table, temporary, proof)
+            made.append(full)
             if private_certificate is not None:
                 full.to_json(private_certificate)
             full.public.to_json(sidecar(output, "certificate"))
-            made.append(full)
+        codebook = _codebook(done.plan.mechanism)
+        if codebook is not None:
+            _files.write_text(sidecar(output, "codebook"), codebook)
 
-    done = release_table(table, mechanism, key=secret, output=output, force=force, beside=beside, **options)
+    try:
+        done = release_table(table, mechanism, key=secret, output=output, force=force, beside=beside, **options)
+    except BaseException:
+        if made and output is not None and not os.path.exists(output):
+            _remove(sidecar(output, "certificate"), sidecar(output, "codebook"), private_certificate)
+        raise
     return Published(done, made[0] if made else None)
+
+
+def _remove(*paths: str | os.PathLike[str] | None) -> None:
+    for path in paths:
+        if path is not None:
+            with contextlib.suppress(OSError):
+                os.unlink(path)
 
 
 def sidecar(output: str | os.PathLike[str], what: str) -> Path:

@@ -15,7 +15,7 @@ import numpy as np
 from discreet import labels
 from discreet.certificate import checker
 from discreet.certificate.record import Certificate
-from discreet.errors import DiscreetError, InputError
+from discreet.errors import DiscreetError, InputError, InvalidMechanismError
 from discreet.joint import Joint
 from discreet.mechanism import Mechanism
 from discreet.releasing.draws import Draw, draws_of
@@ -108,16 +108,11 @@ def verify(certificate: Any, table: Any = None, released: Any = None, *, key: An
     content = (certificate if isinstance(certificate, Certificate) else _read(certificate)).to_dict()
     findings = [Finding(*found) for found in checker.check(content)]
     secret = None if key is None else ReleaseKey.of(key)
-    try:
-        mechanism = Mechanism.from_dict({"p_useful": None, "p_joint": None, **content["mechanism"]})
-        for part in (
-            ()
-            if table is None and released is None and key is None
-            else _tests(content, mechanism, table, released, secret)
-        ):
-            findings.append(part)
-    except (KeyError, TypeError, IndexError) as error:
-        findings.append(Finding("certificate", False, f"damaged ({type(error).__name__})"))
+    if not (table is None and released is None and key is None):
+        try:
+            findings += _tests(content, Mechanism.from_dict(content["mechanism"]), table, released, secret)
+        except (KeyError, TypeError, IndexError, InvalidMechanismError) as error:
+            findings.append(Finding("certificate", False, f"damaged ({type(error).__name__})"))
     if any(finding.subject == "leakage" and finding.passed is not None for finding in findings):
         findings = [f for f in findings if f.subject != "leakage" or f.passed is not None]
     return Verdict(tuple(findings))

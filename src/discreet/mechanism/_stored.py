@@ -26,7 +26,7 @@ def check_stored(stored: Mapping[str, Any], denominator: int) -> None:
     bins = stored["bins"]
     if not isinstance(bins, dict) or not all(_increasing(edges) for edges in bins.values()):
         raise InvalidMechanismError("bins of a stored mechanism must be increasing numbers by column.")
-    p_useful = stored["p_useful"]
+    p_useful = stored.get("p_useful")
     if p_useful is not None and not all(_number(p) and 0 <= p <= 1 for p in p_useful):
         raise InvalidMechanismError("p_useful of a stored mechanism must be probabilities.")
     notion, method = stored["notion"], stored["method"]

@@ -446,7 +446,7 @@ class Mechanism:
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> Mechanism:
-        """The inverse of `to_dict`; everything is checked again."""
+        """The inverse of `to_dict`, and of `public_dict` but for the distribution; everything is checked again."""
         if not isinstance(stored, Mapping) or stored.get("format") != FORMAT:
             raise InvalidMechanismError(f"not a mechanism of format {FORMAT!r}.")
         try:
@@ -525,9 +525,8 @@ def stored_entries(rows: Any) -> tuple[IntArray, IntArray, IntArray]:
 
 def stored_about(stored: Mapping[str, Any]) -> dict[str, Any]:
     """Where a stored mechanism comes from and what it promises."""
-    return {
-        name: stored[name] for name in ("p_useful", "sensitive_columns", "useful_columns", "bins", "notion", "method")
-    }
+    about = {name: stored[name] for name in ("sensitive_columns", "useful_columns", "bins", "notion", "method")}
+    return {"p_useful": stored.get("p_useful"), **about}
 
 
 def provenance(joint: Joint) -> dict[str, Any]:

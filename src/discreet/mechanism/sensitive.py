@@ -174,7 +174,7 @@ class SensitiveMechanism(Mechanism):
             [labels.decode(label) for label in stored["useful"]],
             stored["released"],
             sensitive=[labels.decode(label) for label in stored["sensitive"]],
-            p_joint=stored["p_joint"],
+            p_joint=stored.get("p_joint"),
             **stored_about(stored),
         )
 

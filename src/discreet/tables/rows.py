@@ -12,12 +12,13 @@ from typing import Any
 
 import duckdb
 
-from discreet.errors import UnusableColumnError
+from discreet.errors import InputError, UnusableColumnError
 from discreet.tables import _sql
 from discreet.tables.sources import (
     DuckDBSource,
     csv_reader,
     existing_files,
+    hive_columns,
     is_parquet,
     readable,
     table_root,
@@ -52,7 +53,10 @@ def connect(memory_limit: str | None = None, spill: str | None = None) -> duckdb
         config["memory_limit"] = memory_limit
     if spill is not None:
         config["temp_directory"] = spill
-    return duckdb.connect(config=config)
+    try:
+        return duckdb.connect(config=config)
+    except duckdb.Error:
+        raise InputError(f"memory_limit must be a size such as 2GB, got {memory_limit!r}.") from None
 
 
 @contextlib.contextmanager
@@ -92,7 +96,8 @@ def _placed_files(connection: duckdb.DuckDBPyConnection, path: str, files: Seque
         relative = f"substr({FILE}, {len(os.path.join(root, '')) + 1})"
         relation = connection.sql(
             f"SELECT * EXCLUDE ({FILE}, file_row_number), {relative} AS {FILE}, file_row_number AS {ROW} "
-            f"FROM read_parquet([{listed}], filename='{FILE}', file_row_number=true)"
+            f"FROM read_parquet([{listed}], filename='{FILE}', file_row_number=true, "
+            f"hive_partitioning={'true' if hive_columns(path, files) else 'false'})"
         )
     else:
         parts = [

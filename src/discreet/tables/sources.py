@@ -162,8 +162,9 @@ def _arrow(table: Any, columns: Sequence[str]) -> Any:
 def _from_path(connection: duckdb.DuckDBPyConnection, path: str, columns: Sequence[str], name: str) -> Any:
     files = existing_files(path)
     if is_parquet(files[0]):
-        _check_names(columns, [*_parquet_names(files[0], name), *hive_columns(files)], name)
-        return connection.read_parquet([glob.escape(file) for file in files])
+        hive = hive_columns(path, files)
+        _check_names(columns, [*_parquet_names(files[0], name), *hive], name)
+        return connection.read_parquet([glob.escape(file) for file in files], hive_partitioning=bool(hive))
     return connection.sql(f"SELECT * FROM {csv_reader(files, columns, name)}")
 
 
@@ -194,8 +195,10 @@ def csv_reader(files: Sequence[str], columns: Sequence[str], name: str) -> str:
     )
 
 
-def hive_columns(files: Sequence[str]) -> list[str]:
+def hive_columns(path: str, files: Sequence[str]) -> list[str]:
     """Columns that stand in the names of folders, as in year=2024/part.parquet: those that all files share."""
+    if os.path.isfile(path):
+        return []
     found = [[part.partition("=")[0] for part in Path(file).parts[:-1] if "=" in part] for file in files]
     return found[0] if all(keys == found[0] for keys in found) else []
 
@@ -295,6 +298,8 @@ def _reason(name: str, message: str) -> str:
     lowered = message.lower()
     line = re.search(r"CSV Error on Line: (\d+)", message)
     where = f" at line {line.group(1)}" if line else ""
+    if "no space left" in lowered or "could not write" in lowered or "max_temp_directory_size" in lowered:
+        return "the result cannot be written: there is no space left on the disk."
     if "invalid unicode" in lowered or "not utf-8 encoded" in lowered:
         return f"{name} is not text in UTF-8{where}. Convert it, for instance with iconv -f latin1 -t utf-8."
     if "csv" in lowered or "sniff" in lowered:

@@ -1,0 +1,161 @@
+"""``discreet release``, ``certify``, ``verify`` and ``export``: results, exit codes, and keys that stay secret."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+import discreet as dc
+from discreet.cli.app import run
+from tests.releases import awkward_table
+
+
+@pytest.fixture
+def call(capsys: pytest.CaptureFixture[str]):
+    def invoke(*tokens: object) -> tuple[int, str, str]:
+        code = run([str(token) for token in tokens])
+        return code, *capsys.readouterr()
+
+    return invoke
+
+
+@pytest.fixture
+def folder(tmp_path: Path, call) -> Path:
+    pq.write_table(awkward_table(3_000), tmp_path / "in.parquet")
+    options = ["--sensitive", "ill", "--useful", "job", "--epsilon", "0.2"]
+    names = ["-o", tmp_path / "m.json", "--proof", tmp_path / "proof.json"]
+    assert call("design", tmp_path / "in.parquet", *options, *names)[0] == 0
+    assert stat.S_IMODE((tmp_path / "proof.json").stat().st_mode) == 0o600
+    return tmp_path
+
+
+def test_release_verify_and_tamper(folder: Path, call) -> None:
+    out = folder / "out.parquet"
+    code, text, err = call(
+        "release", folder / "in.parquet", folder / "m.json", "-o", out, "--id", "uuid", "--keep", "sex", "age",
+        "--write-key", folder / "key", "--private-certificate", folder / "private.json",
+        "--proof", folder / "proof.json",
+    )  # fmt: skip
+    assert code == 0, err
+    assert "Released 3,000 rows of job" in text
+    assert "not covered by the promise" in text
+    assert pq.read_table(out).column_names == ["uuid", "job", "sex", "age"]
+    assert call("verify", folder / "private.json")[0] == 0
+    public = f"{out}.certificate.json"
+    assert call("verify", public)[0] == 1
+    tables = ["--table", folder / "in.parquet", "--released", out]
+    assert call("verify", public, *tables)[0] == 0
+    code, text, _ = call("verify", public, *tables, "--key-file", folder / "key", "--format", "json")
+    assert code == 0
+    assert json.loads(text)["verified"] is True
+    data = json.loads(Path(public).read_text())
+    data["nmi"] = "0.999999"
+    (folder / "changed.json").write_text(json.dumps(data))
+    code, text, _ = call("verify", folder / "changed.json", *tables)
+    assert code == 1
+    assert "Not verified: certificate digest" in text
+
+
+def test_a_key_file_repeats_a_release(folder: Path, call) -> None:
+    base = ["release", folder / "in.parquet", folder / "m.json"]
+    assert call(*base, "-o", folder / "a.parquet", "--write-key", folder / "key")[0] == 0
+    assert call(*base, "-o", folder / "b.parquet", "--key-file", folder / "key")[0] == 0
+    code, _, err = call(*base, "-o", folder / "c.parquet")
+    assert code == 0
+    assert "the key was forgotten" in err
+    a, b, c = (pq.read_table(folder / f"{name}.parquet") for name in "abc")
+    assert a.equals(b)
+    assert not a.equals(c)
+
+
+def test_a_seed_is_marked(folder: Path, call) -> None:
+    code, text, _ = call(
+        "release", folder / "in.parquet", folder / "m.json", "-o", folder / "a.csv", "--seed", "1", "--format", "json"
+    )
+    assert code == 0
+    assert json.loads(text)["key"]["draw"] == "reproducible, not private"
+
+
+def test_failures_keep_their_promises(folder: Path, call) -> None:
+    base = ["release", folder / "in.parquet", folder / "m.json"]
+    before = sorted(os.listdir(folder))
+    for tokens, code, says in (
+        (["-o", folder / "in.parquet"], 2, "the input itself"),
+        (["-o", folder / "x.xls"], 2, "should end in"),
+        (["-o", folder / "x.parquet", "--key-file", folder / "none"], 2, "key file"),
+        (["-o", folder / "x.parquet", "--id", "weight", "--write-key", folder / "key"], 3, "integers or text"),
+        (["-o", folder / "x.parquet", "--keep", "ill"], 2, "--publish-sensitive"),
+        (["-o", folder / "x.parquet", "--epsilon", "0.01"], 1, "nothing was released"),
+        (["-o", folder / "x.parquet", "--seed", "1", "--write-key", folder / "key"], 2, "fresh key"),
+        (["-o", folder / "x.parquet", "--proof", folder / "m.json"], 2, "not a proof"),
+        (["-o", folder / "x.parquet", "--memory-limit", "nonsense"], 2, "memory"),
+    ):
+        got, out, err = call(*base, *tokens)
+        assert (got, out) == (code, ""), err
+        assert says in err
+        assert "Traceback" not in err
+        assert sorted(os.listdir(folder)) == before
+
+
+def test_certify(folder: Path, call) -> None:
+    base = ["certify", folder / "in.parquet", folder / "m.json"]
+    code, text, err = call(
+        *base, "-o", folder / "c.json", "--private-certificate", folder / "p.json", "--proof", folder / "proof.json"
+    )
+    assert code == 0, err
+    assert "Certified: LIP(0.2) holds" in text
+    assert dc.verify(folder / "p.json")
+    assert call("verify", folder / "c.json")[0] == 1
+    assert call(*base, "--epsilon", "0.01")[0] == 1
+    assert call(*base, "-o", folder / "c.json")[0] == 2
+
+
+def test_export(folder: Path, call) -> None:
+    dc.ReleaseKey.from_seed(1).write(folder / "key")
+    tokens = ["export", folder / "m.json", "--sql", "duckdb", "--table", "people", "--id", "uuid"]
+    code, text, _ = call(*tokens)
+    assert code == 0
+    assert "CREATE TEMPORARY TABLE discreet_symbols0" in text
+    code, text, _ = call(*tokens, "--key-file", folder / "key", "--subkeys", folder / "sub.csv", "--format", "json")
+    assert code == 0
+    assert stat.S_IMODE((folder / "sub.csv").stat().st_mode) == 0o600
+    subkey = (folder / "sub.csv").read_text().split(",")[-1].strip()
+    assert len(subkey) == 32
+    assert subkey not in text
+    assert call(*tokens, "--key-file", folder / "key")[0] == 2
+    assert call("export", folder / "m.json", "--sql", "oracle")[0] == 2
+
+
+def test_spark_on_the_command_line(folder: Path, call, spark) -> None:
+    base = ["release", folder / "in.parquet", folder / "m.json", "--seed", "3", "--id", "number"]
+    code, _, err = call(*base, "-o", folder / "s.parquet", "--engine", "spark")
+    assert code == 0, err
+    assert call(*base, "-o", folder / "d.parquet")[0] == 0
+    spark_rows = pq.read_table(folder / "s.parquet").sort_by("number")
+    assert spark_rows.to_pylist() == pq.read_table(folder / "d.parquet").sort_by("number").to_pylist()
+    tables = ["--table", folder / "in.parquet", "--released", folder / "s.parquet"]
+    assert call("verify", f"{folder / 's.parquet'}.certificate.json", *tables)[0] == 0
+
+
+def test_the_key_is_in_no_argument_log_or_traceback(folder: Path) -> None:
+    """Even with --debug and an error in the middle of the work."""
+    key = dc.ReleaseKey.fresh()
+    key.write(folder / "key")
+    secret = (folder / "key").read_text().strip()
+    subkey = key.subkey("job", dc.Mechanism.from_json(folder / "m.json").fingerprint)
+    (folder / "damaged.parquet").write_bytes((folder / "in.parquet").read_bytes()[:-1000])
+    for source in ("damaged.parquet", "in.parquet"):
+        command = [
+            sys.executable, "-m", "discreet", "--debug", "release", folder / source, folder / "m.json",
+            "-o", folder / f"from-{source}", "--key-file", folder / "key",
+        ]  # fmt: skip
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert secret not in done.stdout + done.stderr + " ".join(map(str, command))
+        assert subkey not in done.stdout + done.stderr
