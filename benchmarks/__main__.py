@@ -1,4 +1,4 @@
-"""``make bench``: all benchmarks, or those named (audit, merging, optimal, ranges, sweep)."""
+"""``make bench``: all benchmarks, or those named (audit, merging, optimal, ranges, release, sweep)."""
 
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
@@ -11,10 +11,17 @@ from pathlib import Path
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 
-from benchmarks import audit, merging, optimal, ranges, sweep
+from benchmarks import audit, merging, optimal, ranges, release, sweep
 from benchmarks.common import show
 
-BENCHMARKS = {"sweep": sweep, "merging": merging, "audit": audit, "optimal": optimal, "ranges": ranges}
+BENCHMARKS = {
+    "sweep": sweep,
+    "merging": merging,
+    "audit": audit,
+    "optimal": optimal,
+    "ranges": ranges,
+    "release": release,
+}
 
 
 def arguments() -> argparse.Namespace:
@@ -40,7 +47,7 @@ def main() -> None:
     show(
         row
         for name in chosen.names or BENCHMARKS
-        for row in BENCHMARKS[name].rows(**(options if name == "optimal" else {}))
+        for row in BENCHMARKS[name].rows(**{"optimal": options, "release": {"large": chosen.large}}.get(name, {}))
     )
 
 

@@ -16,6 +16,7 @@ import hashlib
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -124,11 +125,29 @@ class Draw:
 
 @dataclass(frozen=True)
 class Lookup:
-    """Rows (row number, first digits of u, thresholds..., labels...), padded with nulls to one width."""
+    """Rows (row number, first digits of u, thresholds..., labels...) of one width.
+
+    The last threshold of a row is never below u, so it is left out: a row of ``width`` labels has one threshold less.
+    Shorter rows repeat their last label behind thresholds that end them.
+    """
 
     digits: int
     width: int
     rows: tuple[tuple[Any, ...], ...]
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the columns that hold thresholds and labels."""
+        return [f"h{k}" for k in range(self.width - 1)] + [f"y{k}" for k in range(self.width)]
+
+    @cached_property
+    def arrow(self) -> Any:
+        """The rows as an Arrow table; made once, since several connections may need it."""
+        import pyarrow as pa
+
+        number, digits, *texts = zip(*self.rows)
+        table = {"r": pa.array(number, pa.int32()), "d": pa.array(digits, pa.string())}
+        return pa.table(table | {name: pa.array(column, pa.string()) for name, column in zip(self.names, texts)})
 
 
 def _lookup(draw: Draw, digits: int) -> Lookup:
@@ -144,8 +163,9 @@ def _lookup(draw: Draw, digits: int) -> Lookup:
     width = max(high - low for *_, low, high in parts)
     rows = []
     for row, digits_of_u, low, high in parts:
-        padding = (None,) * (width - (high - low))
-        rows.append((row, digits_of_u, *draw.thresholds[low:high], *padding, *draw.labels[low:high], *padding))
+        missing = width - (high - low)
+        thresholds = (*draw.thresholds[low : high - 1], *["g"] * missing)
+        rows.append((row, digits_of_u, *thresholds, *draw.labels[low:high], *[draw.labels[high - 1]] * missing))
     return Lookup(digits, width, tuple(rows))
 
 

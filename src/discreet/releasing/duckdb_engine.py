@@ -4,10 +4,13 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import shutil
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,10 +20,12 @@ from discreet.releasing.draws import DIGITS
 from discreet.releasing.keys import ReleaseKey
 from discreet.releasing.lookup import known_answer_rows, symbol_rows
 from discreet.releasing.order import BLOCK
+from discreet.releasing.parquet_parts import join_parquet
 from discreet.releasing.plan import Plan
-from discreet.releasing.statement import SHUFFLE, Joined, Statement, symbol_columns, threshold_columns
+from discreet.releasing.statement import SHUFFLE, Joined, Statement, symbol_columns
 from discreet.tables import _sql
-from discreet.tables.rows import FILE, ROW, RowSource
+from discreet.tables.rows import FILE, ROW, RowSource, connect
+from discreet.tables.sources import is_parquet, readable
 
 __all__ = ["DuckDBEngine", "copy_options", "fitting"]
 
@@ -32,6 +37,9 @@ STRETCHES = 64
 
 #: An integer id whose range is at most this many times the number of rows is counted in a bitmap.
 WIDEST_RANGE, MOST_BITS = 32, 1 << 32
+
+#: Name of the table that statements read.
+INPUT = "discreet_input"
 
 #: Seconds between two looks at the progress of a query.
 PAUSE = 0.2
@@ -111,17 +119,95 @@ class DuckDBEngine:
         watch: Callable[[int, int], None] | None = None,
     ) -> int:
         """The release as a file; the format follows from ``name``. ``watch`` hears how many of 100 parts are done."""
+        written = f"TO {_sql.literal(str(target))} ({copy_options(name)})"
+        if self._keeps_order(plan, name):
+            return self._write_parts(plan, key, suppressed, target, watch)
         statement = self._statement(plan, key, suppressed, plan.output).text()
+        # Rows are sorted with labels as numbers (ENUM) and get their text afterwards, which is faster.
         with self._watched(watch):
-            written = self.source.connection.execute(
-                f"COPY ({statement}) TO {_sql.literal(str(target))} ({copy_options(name)})"
+            done = self.source.connection.execute(
+                f"COPY (SELECT * REPLACE ({', '.join(_texts(plan))}) FROM ({statement})) {written}"
             ).fetchall()
-        return int(written[0][0])
+        return int(done[0][0])
+
+    def _keeps_order(self, plan: Plan, name: str) -> bool:
+        """Whether the release is as files are: Parquet to Parquet, row by row, of files with the same columns."""
+        files = self.source.files
+        if plan.shuffle or not files or not is_parquet(files[0]) or not copy_options(name).startswith("FORMAT parquet"):
+            return False
+        import pyarrow.parquet as pq
+
+        schemas = [pq.read_schema(file) for file in files]
+        return all(schema.equals(schemas[0]) for schema in schemas)
+
+    def _write_parts(
+        self,
+        plan: Plan,
+        key: ReleaseKey,
+        suppressed: Suppressed,
+        target: Path,
+        watch: Callable[[int, int], None] | None,
+    ) -> int:
+        """Every worker draws a stretch of rows with one thread, which keeps their order; the parts become one file.
+
+        A join that several threads probe loses the order of rows, and sorting them again costs as much as the draw.
+        """
+        shares = stretches(self.source.files, os.cpu_count() or 1)
+        limit = f"{self._memory() // max(1, len(shares))}B"
+        folder = target.with_name(target.name + "-parts")
+        folder.mkdir(mode=0o700)
+        try:
+            with contextlib.ExitStack() as stack:
+                pool = stack.enter_context(ThreadPoolExecutor(max(1, len(shares))))
+                workers = [stack.enter_context(contextlib.closing(connect(limit, str(folder), 1))) for _ in shares]
+                stack.enter_context(self._watched(watch, workers[:1]))
+                jobs = [
+                    pool.submit(self._write_share, plan, key, suppressed, worker, share, folder / f"{number:06d}")
+                    for number, (worker, share) in enumerate(zip(workers, shares))
+                ]
+                parts = [part for job in jobs for part in job.result()]
+            return join_parquet(parts, target)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def _write_share(
+        self,
+        plan: Plan,
+        key: ReleaseKey,
+        suppressed: Suppressed,
+        connection: Any,
+        share: Sequence[Stretch],
+        start: Path,
+    ) -> list[Path]:
+        """The stretches of one worker, each as a Parquet file."""
+        # The small table is the one that is looked up, whatever the optimiser thinks of the sizes.
+        connection.execute("SET disabled_optimizers = 'build_side_probe_side,join_order'")
+        parts = []
+        with readable(self.source.name):
+            for number, stretch in enumerate(share):
+                relation = self.source.of_file(stretch.file, connection)
+                engine = DuckDBEngine(RowSource(connection, relation, self.source.name, [stretch.file]))
+                engine._prepare(plan, key, suppressed)
+                rows = f"(SELECT * FROM {INPUT} WHERE {ROW} >= {stretch.first} AND {ROW} < {stretch.last})"
+                statement = engine._drawn(plan, plan.output, rows, ()).text()
+                part = start.with_name(f"{start.name}-{number:06d}.parquet")
+                shown = f"SELECT * REPLACE ({', '.join(_texts(plan))}) FROM ({statement})"
+                connection.execute(f"COPY ({shown}) TO {_sql.literal(str(part))} (FORMAT parquet)")
+                parts.append(part)
+        return parts
+
+    def _memory(self) -> int:
+        """Bytes that the connection may use."""
+        text = str(self.source.connection.execute("SELECT current_setting('memory_limit')").fetchall()[0][0])
+        number, unit = text.split()
+        return int(float(number) * 1024 ** ("KMGT".index(unit[0]) + 1 if unit[0] in "KMGT" else 0))
 
     @contextlib.contextmanager
-    def _watched(self, watch: Callable[[int, int], None] | None) -> Iterator[None]:
+    def _watched(
+        self, watch: Callable[[int, int], None] | None, workers: Sequence[Any] | None = None
+    ) -> Iterator[None]:
         """Ask DuckDB how far it is, from a second thread, while a query runs."""
-        asked = getattr(self.source.connection, "query_progress", None)
+        asked = getattr((workers or [self.source.connection])[0], "query_progress", None)
         if watch is None or asked is None:
             yield
             return
@@ -143,26 +229,37 @@ class DuckDBEngine:
         """Arrow table of the released columns, with the number of the row that each line belongs to."""
         drawn = [(what, name) for what, name in plan.output if isinstance(what, int)]
         statement = self._statement(plan, key, suppressed, ((ROW, ROW), *drawn)).text()
-        return self.source.connection.sql(statement).to_arrow_table()
+        return self.source.connection.sql(
+            f"SELECT {ROW}, {', '.join(_texts(plan))} FROM ({statement})"
+        ).to_arrow_table()
 
     def _statement(
         self, plan: Plan, key: ReleaseKey, suppressed: Suppressed, output: Sequence[tuple[str | int, str]]
     ) -> Statement:
-        keys = {
+        self._prepare(plan, key, suppressed)
+        place = (ROW,) if len(self.source.files) <= 1 else (FILE, ROW)
+        return self._drawn(plan, output, INPUT, (SHUFFLE, "discreet_id") if plan.shuffle else place)
+
+    def _prepare(self, plan: Plan, key: ReleaseKey, suppressed: Suppressed) -> None:
+        """Lookup tables and the input under the names that statements use."""
+        self.source.relation.create_view(INPUT, replace=True)
+        for joined in plan.draws:
+            self._register(plan, joined, key, suppressed, self._keys(plan))
+
+    def _keys(self, plan: Plan) -> dict[str, str]:
+        return {
             column: _sql.DUCKDB.symbol(column, self.kinds[column], plan.mechanism.bins.get(column))
             for column in plan.looked_up
         }
-        for joined in plan.draws:
-            self._register(plan, joined, key, suppressed, keys)
-        view = "discreet_input"
-        self.source.relation.create_view(view, replace=True)
+
+    def _drawn(
+        self, plan: Plan, output: Sequence[tuple[str | int, str]], rows: str, order: tuple[str, ...]
+    ) -> Statement:
         if plan.record is not None:
             record = _sql.DUCKDB.as_text(_sql.DUCKDB.identifier(plan.record))
         else:
             record = f"{FILE} || ':' || {_sql.DUCKDB.as_text(ROW)}"
-        place = (ROW,) if len(self.source.files) <= 1 else (FILE, ROW)
-        order = (SHUFFLE, "discreet_id") if plan.shuffle else place
-        return Statement(_sql.DUCKDB, view, keys, record, plan.draws, tuple(output), order)
+        return Statement(_sql.DUCKDB, rows, self._keys(plan), record, plan.draws, tuple(output), order)
 
     def _register(
         self, plan: Plan, joined: Joined, key: ReleaseKey, suppressed: Suppressed, keys: Mapping[str, str]
@@ -185,14 +282,59 @@ class DuckDBEngine:
         for k, name in enumerate(symbol_columns(joined)):
             kind = pa.int32() if name == "r" else pa.string()
             table[name] = pa.array([row[k] for row in rest], kind)
-        self.source.connection.register(joined.symbols, pa.table(table))
+        self._store(joined, joined.symbols, pa.table(table))
         if joined.is_apart:
             assert joined.lookup is not None
-            columns = list(zip(*joined.lookup.rows))
-            apart = {"r": pa.array(columns[0], pa.int32()), "d": pa.array(columns[1], pa.string())}
-            for name, column in zip(threshold_columns(joined.lookup), columns[2:]):
-                apart[name] = pa.array(column, pa.string())
-            self.source.connection.register(joined.thresholds, pa.table(apart))
+            self._store(joined, joined.thresholds, joined.lookup.arrow)
+
+    def _store(self, joined: Joined, name: str, table: Any) -> None:
+        """A lookup table in memory, its labels as numbers of an ENUM."""
+        kind = joined.inner("labels")
+        labels = [column for column in table.column_names if column.startswith("y")]
+        connection = self.source.connection
+        connection.register("discreet_new", table)
+        if labels:
+            listed = " UNION ".join(f"SELECT {column} AS y FROM discreet_new" for column in labels)
+            connection.execute(f"CREATE OR REPLACE TYPE {kind} AS ENUM ({listed})")
+        typed = ", ".join(f"CAST({c} AS {kind}) AS {c}" if c in labels else c for c in table.column_names)
+        connection.execute(f"CREATE OR REPLACE TEMPORARY TABLE {name} AS SELECT {typed} FROM discreet_new")
+        connection.unregister("discreet_new")
+
+
+class Stretch(NamedTuple):
+    """Rows of one file, the last one left out."""
+
+    file: str
+    first: int
+    last: int
+
+
+def stretches(files: Sequence[str], workers: int) -> list[list[Stretch]]:
+    """Rows of files shared out among workers, in their order and about equally; cut where groups of rows end."""
+    import pyarrow.parquet as pq
+
+    groups: list[Stretch] = []
+    for file in files:
+        metadata, first = pq.read_metadata(file), 0
+        for number in range(metadata.num_row_groups):
+            last = first + metadata.row_group(number).num_rows
+            groups.append(Stretch(file, first, last))
+            first = last
+    total, done = sum(group.last - group.first for group in groups), 0
+    shares: list[list[Stretch]] = [[] for _ in range(min(workers, max(1, len(groups))))]
+    for group in groups:
+        share = shares[min(len(shares) - 1, done * len(shares) // max(1, total))]
+        if share and share[-1].file == group.file:
+            share[-1] = share[-1]._replace(last=group.last)
+        else:
+            share.append(group)
+        done += group.last - group.first
+    return [share for share in shares if share]
+
+
+def _texts(plan: Plan) -> list[str]:
+    """The released columns as text."""
+    return [f"{_sql.DUCKDB.as_text(c)} AS {c}" for c in map(_sql.DUCKDB.identifier, plan.released)]
 
 
 def fitting(symbols: Sequence[tuple[Any, ...]], kinds: Sequence[Any]) -> tuple[list[Any], list[int]]:

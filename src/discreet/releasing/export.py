@@ -13,7 +13,7 @@ from discreet.mechanism import Mechanism
 from discreet.releasing.draws import draws_of, row_digits
 from discreet.releasing.lookup import key_values
 from discreet.releasing.plan import released_names
-from discreet.releasing.statement import OWN, Joined, Statement, joined_tables, threshold_columns
+from discreet.releasing.statement import OWN, Joined, Statement, joined_tables
 from discreet.tables._sql import DUCKDB, POSTGRES, SPARK, Dialect, bin_code
 
 __all__ = ["KEY_TABLE", "export_sql"]
@@ -103,13 +103,13 @@ def _tables(words: Dialect, mechanism: Mechanism, joined: Joined) -> list[str]:
     columns += [("d", types[str]), ("r", types[int])]
     rows = [(*symbol, row_digits(row), row) for row, symbol in enumerate(symbols)]
     if joined.lookup is not None and not joined.is_apart:
-        columns += [(name, types[str]) for name in threshold_columns(joined.lookup)]
+        columns += [(name, types[str]) for name in joined.lookup.names]
         rows = [(*row, *rest[2:]) for row, rest in zip(rows, joined.lookup.rows)]
     made = _table(words, joined.symbols, columns, rows)
     if joined.is_apart:
         assert joined.lookup is not None
         apart = [("r", types[int]), ("d", types[str])]
-        apart += [(name, types[str]) for name in threshold_columns(joined.lookup)]
+        apart += [(name, types[str]) for name in joined.lookup.names]
         made += _table(words, joined.thresholds, apart, list(joined.lookup.rows))
     return made
 

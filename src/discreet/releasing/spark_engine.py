@@ -26,7 +26,7 @@ from discreet.releasing.keys import ReleaseKey
 from discreet.releasing.lookup import known_answer_rows, symbol_rows
 from discreet.releasing.output import appearing, check_output
 from discreet.releasing.plan import Plan
-from discreet.releasing.statement import SHUFFLE, Joined, Statement, symbol_columns, threshold_columns
+from discreet.releasing.statement import SHUFFLE, Joined, Statement, symbol_columns
 from discreet.tables import _sql
 from discreet.tables.rows import FILE, ROW
 from discreet.tables.sources import existing_files, is_parquet, is_spark, read_csv_header, table_root
@@ -125,7 +125,7 @@ class SparkEngine:
                 aliases.append(joined.inner("w"))
                 if joined.is_apart:
                     assert joined.lookup is not None
-                    texts = ", ".join(f"{name} string" for name in threshold_columns(joined.lookup))
+                    texts = ", ".join(f"{name} string" for name in joined.lookup.names)
                     apart = self.session.createDataFrame(list(joined.lookup.rows), f"r int, d string, {texts}")
                     apart.createOrReplaceTempView(joined.thresholds)
                     made.append(joined.thresholds)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from discreet.releasing.draws import DIGITS, Draw, Lookup
 from discreet.tables._sql import Dialect
 
-__all__ = ["OWN", "SHUFFLE", "Joined", "Statement", "joined_tables", "symbol_columns", "threshold_columns"]
+__all__ = ["OWN", "SHUFFLE", "Joined", "Statement", "joined_tables", "symbol_columns"]
 
 #: Put before the names that a query makes up, so that they never meet a column of the user's.
 OWN = "discreet_"
@@ -133,7 +133,8 @@ class Statement:
             u = self._digits(joined.inner("p"))
             if joined.lookup is not None and not joined.is_apart:
                 # A symbol with one entry needs no draw, and a digest is what a release spends its time on.
-                u = f"CASE WHEN {joined.inner('h0')} = 'g' THEN '' ELSE {u} END"
+                alone = f"{joined.inner('h0')} = 'g'" if joined.lookup.width > 1 else f"{joined.inner('p')} IS NOT NULL"
+                u = f"CASE WHEN {alone} THEN '' ELSE {u} END"
             drawn.append(f"{u} AS {joined.inner('u')}")
             if joined.lookup is None:
                 for k in range(len(joined.draw.symbols)):
@@ -155,7 +156,7 @@ class Statement:
                 f"LEFT JOIN {self._table(joined.thresholds)} AS {table} ON {OWN}hashed.{joined.inner('r')} = {table}.r "
                 f"AND substr({OWN}hashed.{joined.inner('u')}, 1, {joined.lookup.digits}) = {table}.d"
             )
-            columns += [f"{table}.{name} AS {joined.inner(name)}" for name in threshold_columns(joined.lookup)]
+            columns += [f"{table}.{name} AS {joined.inner(name)}" for name in joined.lookup.names]
         return f"SELECT {self.hint}{', '.join(columns)} FROM ({self._hashed()}) AS {OWN}hashed {' '.join(joins)}"
 
     def _drawn(self, joined: Joined) -> str:
@@ -169,11 +170,12 @@ class Statement:
                 for k in range(len(joined.draw.symbols))
             )
             return f"CASE WHEN {joined.inner('u')} IS NULL THEN {fail} ELSE {bits} END"
-        branches = " ".join(
-            f"WHEN {self._u(joined)} < {joined.inner(f'h{k}')} THEN {joined.inner(f'y{k}')}"
-            for k in range(joined.lookup.width)
+        last = joined.lookup.width - 1
+        branches = "".join(
+            f"WHEN {self._u(joined)} < {joined.inner(f'h{k}')} THEN {joined.inner(f'y{k}')} " for k in range(last)
         )
-        return f"CASE {branches} ELSE {fail} END"
+        nothing = f"{joined.inner('u')} IS NULL OR {joined.inner(f'y{last}')} IS NULL"
+        return f"CASE WHEN {nothing} THEN {fail} {branches}ELSE {joined.inner(f'y{last}')} END"
 
     def _u(self, joined: Joined, bit: int | None = None) -> str:
         return joined.inner("u" if bit is None else f"u{bit}_") + self.dialect.collation
@@ -183,9 +185,4 @@ def symbol_columns(joined: Joined) -> list[str]:
     """Columns of the table of symbols besides the values: prefix, row number, and what else stands there."""
     if joined.lookup is None:
         return ["p", "r", *(f"b{k}_" for k in range(len(joined.draw.symbols)))]
-    return ["p", "r"] if joined.is_apart else ["p", "r", *threshold_columns(joined.lookup)]
-
-
-def threshold_columns(lookup: Lookup) -> list[str]:
-    """Columns that hold thresholds and labels."""
-    return [f"h{k}" for k in range(lookup.width)] + [f"y{k}" for k in range(lookup.width)]
+    return ["p", "r"] if joined.is_apart else ["p", "r", *joined.lookup.names]

@@ -34,10 +34,18 @@ FILE, ROW = "discreet_file", "discreet_row"
 class RowSource(DuckDBSource):
     """A relation with the columns `FILE` and `ROW` besides those of the table."""
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection, relation: Any, name: str, files: Sequence[str]) -> None:
+    def __init__(
+        self,
+        connection: duckdb.DuckDBPyConnection,
+        relation: Any,
+        name: str,
+        files: Sequence[str] = (),
+        path: str | None = None,
+    ) -> None:
         super().__init__(relation, name)
         self.connection = connection
         self.files = tuple(files)
+        self.path = path
         del self.kinds[FILE], self.kinds[ROW]
 
     @property
@@ -45,10 +53,17 @@ class RowSource(DuckDBSource):
         """The columns of the table itself."""
         return tuple(self.kinds)
 
+    def of_file(self, file: str, connection: duckdb.DuckDBPyConnection) -> Any:
+        """A relation of one of the files alone, under another connection."""
+        assert self.path is not None
+        return _placed_files(connection, self.path, [file], self.name)
 
-def connect(memory_limit: str | None = None, spill: str | None = None) -> duckdb.DuckDBPyConnection:
+
+def connect(
+    memory_limit: str | None = None, spill: str | None = None, threads: int | None = None
+) -> duckdb.DuckDBPyConnection:
     """A connection of its own; ``spill`` is a folder for what does not fit into memory."""
-    config: dict[str, Any] = {}
+    config: dict[str, Any] = {} if threads is None else {"threads": threads}
     if memory_limit is not None:
         config["memory_limit"] = memory_limit
     if spill is not None:
@@ -80,10 +95,10 @@ def open_rows(
                 path = os.path.abspath(table)
                 files = existing_files(path)
                 relation = _placed_files(connection, path, files, name)
-                yield RowSource(connection, relation, name, files)
+                yield RowSource(connection, relation, name, files, path)
         else:
             with readable("the table"):
-                yield RowSource(connection, _placed_frame(connection, table, columns or ()), "the table", ())
+                yield RowSource(connection, _placed_frame(connection, table, columns or ()), "the table")
     finally:
         if beside is None:
             connection.close()

@@ -41,8 +41,8 @@ def test_lookup_tables_give_the_entry_of_the_cumulated_weights(shares: list[int]
     lookup = draw.lookup()
     text = f"{u:015x}"
     (row,) = [row for row in lookup.rows if row[1] == text[: lookup.digits]]
-    thresholds, labels = row[2 : 2 + lookup.width], row[2 + lookup.width :]
-    found = next(y for h, y in zip(thresholds, labels) if h is not None and text < h)
+    thresholds, labels = row[2 : 1 + lookup.width], row[1 + lookup.width :]
+    found = next(y for h, y in zip((*thresholds, "g"), labels) if text < h)
     assert found == wanted
 
 
