@@ -54,7 +54,8 @@ def mechanisms(path: Path) -> dict[str, Mechanism]:
 
 def released(path: Path, mechanism: Mechanism, **options: Any) -> float:
     options = {"audit": False, "keep": "all", "publish_sensitive": True, "id": "id", "force": True} | options
-    return release_table(path, mechanism, seed=1, output=CACHE / "released.parquet", **options).seconds
+    output = CACHE / ("released_by_spark" if "engine" in options else "released.parquet")
+    return release_table(path, mechanism, seed=1, output=output, **options).seconds
 
 
 def copied(path: Path) -> None:

@@ -20,7 +20,7 @@ LAYERS = [
     ["designers", "testing", "releasing"],
     ["sweeps", "plots", "certificate"],
     ["publication"],
-    ["report"],
+    ["report", "reproduction"],
     ["cli"],
 ]
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}

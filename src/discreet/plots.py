@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from discreet.designers.quantise import Quantisation, QuantisationPath
     from discreet.sweeps import Frontier, FrontierRow
 
-__all__ = ["convergence_figure", "figure_bytes", "frontier_figure", "quantisation_figure"]
+__all__ = ["blank_figure", "convergence_figure", "figure_bytes", "frontier_figure", "quantisation_figure"]
 
 #: Colours that people with colour blindness tell apart (Okabe and Ito), and markers for those who see none.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
@@ -26,7 +26,7 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 
 def frontier_figure(frontier: Frontier) -> Figure:
     """Three panels side by side: NMI with the proven limit, leakage by falling and by rising beliefs."""
-    figure = _figure(12, 4)
+    figure = blank_figure(12, 4)
     utility, falling, rising = figure.subplots(1, 3)
     for k, ((method, lam), rows) in enumerate(frontier.curves().items()):
         style = {"color": COLOURS[k % len(COLOURS)], "marker": MARKERS[k % len(MARKERS)], "markersize": 4}
@@ -57,7 +57,7 @@ def frontier_figure(frontier: Frontier) -> Figure:
 
 def quantisation_figure(paths: Sequence[QuantisationPath]) -> Figure:
     """Leakage against utility loss of several methods, points that none beats marked with a line."""
-    figure = _figure(7, 4.5)
+    figure = blank_figure(7, 4.5)
     axes = figure.subplots()
     resolution = paths[0].utility == "resolution"
     maximin = paths[0].objective == "maximin"
@@ -85,7 +85,7 @@ def quantisation_figure(paths: Sequence[QuantisationPath]) -> Figure:
 
 def convergence_figure(path: QuantisationPath, weights: Sequence[float]) -> Figure:
     """The Lagrangian after each step, for several weights; a ring where the algorithm stops."""
-    figure = _figure(7, 4.5)
+    figure = blank_figure(7, 4.5)
     axes = figure.subplots()
     for k, weight in enumerate(weights):
         colour, values = COLOURS[k % len(COLOURS)], path.lagrangian(weight)
@@ -110,7 +110,8 @@ def figure_bytes(figure: Figure, kind: str) -> bytes:
     return stream.getvalue()
 
 
-def _figure(width: float, height: float) -> Figure:
+def blank_figure(width: float, height: float) -> Figure:
+    """An empty figure, in inches."""
     try:
         from matplotlib.figure import Figure
     except ImportError:

@@ -27,6 +27,7 @@ from discreet.cli.export import export
 from discreet.cli.frontier import frontier
 from discreet.cli.quantise import quantise
 from discreet.cli.release import release
+from discreet.cli.reproduce import reproduce
 from discreet.errors import DiscreetError
 
 __all__ = ["app", "main", "run"]
@@ -40,7 +41,7 @@ app = App(
     version=lambda: discreet.__version__,
     help_format="plaintext",
 )
-for command in (audit, design, compare, frontier, quantise, release, certify, verify, export, demo):
+for command in (audit, design, compare, frontier, quantise, release, certify, verify, export, reproduce, demo):
     app.command(command)
 
 

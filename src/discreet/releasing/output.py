@@ -39,6 +39,8 @@ def check_output(output: Path, source: str | None, files: tuple[str, ...], *, fo
         if any(not name.startswith(("part-", "_", ".")) for name in os.listdir(target)):
             raise InputError(f"{str(output)!r} holds other files than a release does; it is not replaced.")
     else:
+        if is_folder and target.is_file():
+            raise InputError(f"{str(output)!r} is a file, and Spark writes a folder. Choose another name.")
         _files.check_target(output, force=force)
     if not os.access(target.parent, os.W_OK):
         raise InputError(f"cannot write {str(output)!r}: the folder is read-only.")

@@ -29,6 +29,7 @@ __all__ = [
     "make_console",
     "quantisation_text",
     "release_text",
+    "reproduction_text",
     "verdict_text",
 ]
 
@@ -420,6 +421,28 @@ def verdict_text(verdict: Verdict) -> Group:
     if verdict:
         return Group(*lines, bold("Verified."))
     return Group(*lines, bold(f"Not verified: {'; '.join(verdict.reasons)}."))
+
+
+def reproduction_text(result: Mapping[str, Any]) -> Group:
+    """How many statements agree, and those that do not."""
+    rows = result["verdicts"]
+    words = ("agrees", "differs", "not computed")
+    table = Table(box=None, pad_edge=False)
+    for name in ("paper", "kind", *words):
+        table.add_column(name, justify="left" if name in ("paper", "kind") else "right")
+    for paper in dict.fromkeys(row["paper"] for row in rows):
+        for kind in ("number", "claim", "theorem", "figure"):
+            some = [row["verdict"] for row in rows if row["paper"] == paper and row["kind"] == kind]
+            if some:
+                table.add_row(paper, kind, *(str(some.count(word)) for word in words))
+    others = Table(box=None, pad_edge=False)
+    for name in ("statement", "said", "got", "verdict"):
+        others.add_column(name)
+    for row in rows:
+        if row["verdict"] != "agrees":
+            others.add_row(row["id"], row["said"], row["got"], f"{row['verdict']}: {row['note']}")
+    title = bold(f"{len(rows)} statements in {result['seconds']:.0f} s")
+    return Group(title, table, Text(""), bold("Where we do not agree"), others)
 
 
 def factor_text(nats: float) -> str:

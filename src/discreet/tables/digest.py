@@ -10,27 +10,21 @@ from discreet.tables import _sql
 
 __all__ = ["table_digest"]
 
-#: Digits of a digest that are summed as one integer; the last group has the rest.
-GROUP = 15
+#: Digits of a digest that are summed as one integer.
+GROUP = 16
 
 
 def table_digest(relation: Any, columns: Sequence[str], salt: str = "") -> str:
     """Digest of these columns of a DuckDB relation, as 64 hexadecimal digits.
 
-    A row is the text of its cells in order, each as ``length:text`` with the length in bytes, a null as ``n``; the salt
-    goes before it. The sum does not depend on the order of rows, and counts a row as often as it occurs.
+    A row is the text of its cells in order, each as ``length:text`` with the length in bytes, a null as ``n:``; the
+    salt goes before it. The sum does not depend on the order of rows, and counts a row as often as it occurs.
     """
-    cells = []
-    for column in columns:
-        text = _sql.DUCKDB.as_text(_sql.DUCKDB.identifier(column))
-        cells.append(f"coalesce(strlen({text}) || ':' || {text}, 'n')")
-    row = " || ".join([_sql.literal(salt), *cells])
-    hashed = relation.project(f"sha256({row}) AS h")
+    texts = [_sql.DUCKDB.as_text(_sql.DUCKDB.identifier(column)) for column in columns]
+    cells = [f"coalesce(CAST(strlen({text}) AS VARCHAR), 'n'), ':', {text}" for text in texts]
+    hashed = relation.project(f"sha256(concat({', '.join([_sql.literal(salt), *cells])})) AS h")
     starts = range(1, 65, GROUP)
-    sums = ", ".join(f"sum(CAST('0x' || substr(h, {start}, {GROUP}) AS BIGINT)) AS g{start}" for start in starts)
+    sums = ", ".join(f"sum(CAST('0x' || substr(h, {start}, {GROUP}) AS UBIGINT)) AS g{start}" for start in starts)
     found = hashed.aggregate(sums).fetchall()[0]
-    total = 0
-    for start, group in zip(starts, found):
-        digits_after = max(0, 64 - (start - 1) - GROUP)
-        total += int(group or 0) << (4 * digits_after)
+    total = sum(int(group or 0) << 4 * (65 - GROUP - start) for start, group in zip(starts, found))
     return f"{total % 2**256:064x}"

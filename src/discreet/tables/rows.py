@@ -13,7 +13,7 @@ from typing import Any
 import duckdb
 
 from discreet.errors import InputError, UnusableColumnError
-from discreet.tables import _sql
+from discreet.tables import _sql, sources
 from discreet.tables.sources import (
     DuckDBSource,
     csv_reader,
@@ -69,7 +69,7 @@ def connect(
     if spill is not None:
         config["temp_directory"] = spill
     try:
-        return duckdb.connect(config=config)
+        return sources.connect(config)
     except duckdb.Error:
         raise InputError(f"memory_limit must be a size such as 2GB, got {memory_limit!r}.") from None
 

@@ -9,7 +9,7 @@ import glob
 import io
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -20,7 +20,7 @@ from discreet.errors import DataError, DiscreetError, UnreadableTableError, Unus
 from discreet.tables import _sql
 from discreet.tables._sql import Dialect
 
-__all__ = ["DuckDBSource", "Source", "is_spark", "open_table", "readable", "table_files"]
+__all__ = ["DuckDBSource", "Source", "connect", "is_spark", "open_table", "readable", "table_files"]
 
 #: Enough of a file to hold its line of column names.
 HEADER_BYTES = 1 << 20
@@ -69,13 +69,20 @@ def open_table(table: Any, columns: Sequence[str]) -> Iterator[Source]:
         with answering("the table"):
             yield SparkSource(table.select(*[_sql.SPARK.identifier(c) for c in dict.fromkeys(columns)]), "the table")
         return
-    connection = duckdb.connect()
+    connection = connect()
     try:
         name = f"table {Path(table).name!r}" if isinstance(table, str | os.PathLike) else "the table"
         with readable(name):
             yield DuckDBSource(_relation(connection, table, columns, name), name)
     finally:
         connection.close()
+
+
+def connect(config: Mapping[str, Any] | None = None) -> duckdb.DuckDBPyConnection:
+    """A connection of its own, which prints nothing."""
+    connection = duckdb.connect(config=dict(config or {}))
+    connection.execute("SET enable_progress_bar_print = false")
+    return connection
 
 
 def is_spark(table: Any) -> bool:

@@ -1,0 +1,68 @@
+"""``discreet reproduce``: the papers' figures and stated numbers, beside ours."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+import discreet
+from discreet import _files
+from discreet.cli.options import Format, show
+from discreet.errors import InputError
+
+__all__ = ["reproduce"]
+
+#: Where data files usually lie beside the project.
+USUAL_DATA = (Path("../shared/data"), Path("data"))
+
+
+def reproduce(
+    names: Annotated[tuple[str, ...], Parameter(negative="")] = ("all",),
+    *,
+    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
+    quick: Annotated[bool, Parameter(negative="")] = False,
+    data: Path | None = None,
+    page: Path | None = None,
+    format: Format = "text",
+) -> int:
+    """Compute the figures and stated numbers of the papers anew, and say which agree.
+
+    Parameters
+    ----------
+    names
+        Names of entries such as zds23-fig4, papers such as zds23, or all.
+    output
+        Folder for a figure and a CSV of each entry, and verdicts.csv.
+    quick
+        Fewer random joints and budgets.
+    data
+        Folder with the data files that the package does not ship. Left out: ../shared/data or data, where it is there.
+    page
+        File for the table of verdicts as a page in Markdown.
+    format
+        Text for people, JSON for programs.
+    """
+    from discreet import reproduction
+    from discreet.report.text import reproduction_text
+
+    folder = data or next((path for path in USUAL_DATA if path.is_dir()), None)
+    if folder is not None and not folder.is_dir():
+        raise InputError(f"no folder {str(folder)!r}.")
+    start = time.perf_counter()
+
+    def watch(name: str) -> None:
+        sys.stderr.write(f"{name}\n")
+
+    verdicts = reproduction.reproduce(names, output, quick=quick, data=folder, watch=watch)
+    seconds = time.perf_counter() - start
+    if page is not None:
+        text = reproduction.results_page(verdicts, version=discreet.__version__, quick=quick, seconds=seconds)
+        _files.write_text(page, text)
+    result = {"seconds": seconds, "verdicts": [reproduction.as_row(verdict) for verdict in verdicts]}
+    show(format, result, reproduction_text(result) if format == "text" else None)
+    return 0
