@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
@@ -33,14 +33,15 @@ def agreeing(tests: Iterable[bool]) -> bool:
     return all(bool(test) for test in tests)
 
 
-def _released(count: int) -> Iterable[tuple[Joint, float, float]]:
+def _released(count: int) -> Iterator[tuple[Joint, float, float]]:
     """Joints of (S, Y) of random releases, with the budgets that they just meet."""
+    # Two joints on which bounds fail that forget the low side of the lift; random ones rarely show it.
+    yield _with_budgets(Joint.from_counts(5 - 3 * np.eye(3, dtype=int)))
+    yield _with_budgets(Joint.from_counts(4 + 3 * np.eye(3, dtype=int)))
     for seed in range(count):
         rng = np.random.default_rng(seed)
-        joint = Joint.random(
-            int(rng.integers(2, 6)), int(rng.integers(2, 7)), seed=seed, concentration=float(rng.uniform(0.3, 3))
-        )
-        yield _with_budgets(joint)
+        sizes = int(rng.integers(2, 6)), int(rng.integers(2, 7))
+        yield _with_budgets(Joint.random(*sizes, seed=seed, concentration=float(rng.uniform(0.3, 3))))
 
 
 def _with_budgets(joint: Joint) -> tuple[Joint, float, float]:

@@ -396,7 +396,9 @@ def fig6(setting: Setting) -> Outcome:
         "lts20-fig6-joints": Answer(count, tolerance=0),
         "lts20-fig6-jeffreys-parameter": Answer(0.5, tolerance=0),
         "lts20-fig6-cr-gains-with-a-over-c": Answer(order[0] < order[-1], ", ".join(f"{g:+.3f}" for g in order)),
-        "lts20-fig6-data-matter-more-than-method": Answer(all(spread)),
+        "lts20-fig6-data-matter-more-than-method": Answer(
+            all(spread), f"in {sum(map(bool, spread))} of 6 panels the deviation of GRR exceeds the mean difference"
+        ),
         "lts20-fig6-oue-worse": Answer(sum(oue) >= 5, f"in {sum(oue)} of 6 panels"),
     }
     return Outcome(

@@ -223,7 +223,7 @@ def both(setting: Setting) -> Outcome:
         ),
         "zds22-budget-can-be-missed": Answer(min(met.values()) < 1, UNREACHED),
         "zds22-success-falls-with-relaxation": Answer(
-            met[2.0, 0.65] < met[2.0, 0.5] and met[2.0, 0.5] <= met[1.5, 0.5]
+            met[2.0, 0.65] < met[2.0, 0.5] and met[2.0, 0.5] <= met[1.5, 0.5], UNREACHED
         ),
         "zds22-smaller-highrisk-set": Answer(sizes[2.0, 0.65] < sizes[1.5, 0.65]),
         "zds22-move-lowrisk-repairs": Answer(
