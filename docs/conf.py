@@ -8,9 +8,10 @@ author = "the discreet authors"
 copyright = "the discreet authors, Apache-2.0"
 release = _version("discreet")
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.mathjax", "sphinx.ext.viewcode"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.mathjax", "sphinx.ext.viewcode"]
 myst_enable_extensions = ["dollarmath", "deflist"]
 exclude_patterns = ["_build"]
+nb_execution_mode = "off"  # notebooks are stored executed, and run by the tests
 html_theme = "furo"
 html_title = "discreet"
 default_role = "py:obj"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -54,6 +55,18 @@ def test_readme_output_is_real(capsys: pytest.CaptureFixture[str]) -> None:
         for line in shown.splitlines():
             if line.strip() not in ("", "..."):
                 assert line.rstrip() in printed, line
+
+
+@pytest.mark.parametrize("notebook", sorted((ROOT / "docs" / "notebooks").glob("*.ipynb")), ids=lambda p: p.stem)
+def test_notebooks_run(notebook: Path) -> None:
+    """They are stored executed; here their code runs anew."""
+    cells = json.loads(notebook.read_text())["cells"]
+    namespace: dict[str, object] = {}
+    for cell in cells:
+        if cell["cell_type"] == "code":
+            assert cell["outputs"] or cell["source"], "stored without having been run"
+            assert all(output["output_type"] != "error" for output in cell["outputs"])
+            exec(compile("".join(cell["source"]), notebook.name, "exec"), namespace)
 
 
 @pytest.mark.parametrize("page", [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))], ids=lambda p: p.name)

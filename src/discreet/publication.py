@@ -57,7 +57,9 @@ def release(
     mechanism : Mechanism
         What is drawn from.
     key : ReleaseKey, bytes or path, optional
-        The secret of the draw: the same key, record and value always give the same release. Left out: a fresh one.
+        The secret of the draw: the same key, mechanism, record and value always give the same release, so that
+        repeated releases tell nothing new. Another key or another mechanism draws anew, and several draws together
+        tell more than one. Left out: a fresh key.
     seed : int, optional
         Instead of a key, for tests: the release can be repeated by anyone and protects nobody.
     id : str, optional
@@ -158,12 +160,18 @@ def sidecar(output: str | os.PathLike[str], what: str) -> Path:
 
 
 def _codebook(mechanism: Mechanism) -> str | None:
-    """P(x | y) as JSON, or None where the mechanism does not know P(x) or lists no released values."""
+    """P(x | y) as JSON, or None where the mechanism does not know P(x) or lists no released values.
+
+    Rounded to three digits: with all of them, and the weights, the exact counts of x could be worked out.
+    """
     try:
         book = mechanism.codebook()
     except InvalidMechanismError:
         return None
-    shown = {y: [{"useful": labels.encode(x), "probability": p} for x, p in row.items()] for y, row in book.items()}
+    shown = {
+        y: [{"useful": labels.encode(x), "probability": round(p, 3)} for x, p in row.items() if p >= 0.0005]
+        for y, row in book.items()
+    }
     return _json.dumps({"format": "discreet-codebook/1", "codebook": shown}) + "\n"
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from discreet import labels
 from discreet.certificate import checker
 from discreet.certificate.record import Certificate
-from discreet.errors import DiscreetError, InputError, InvalidMechanismError
+from discreet.errors import DataError, DiscreetError, InputError, InvalidMechanismError
 from discreet.joint import Joint
 from discreet.mechanism import Mechanism
 from discreet.releasing.draws import Draw, draws_of
@@ -137,9 +137,12 @@ def _tests(
     if table is not None:
         yield from _against_table(content, mechanism, table, key)
     if released is not None:
-        yield from _against_release(content, mechanism, released)
-    if table is not None and released is not None:
-        yield from _against_both(content, mechanism, table, released, key)
+        try:
+            yield from _against_release(content, mechanism, released)
+            if table is not None:
+                yield from _against_both(content, mechanism, table, released, key)
+        except DataError as error:
+            yield Finding("release", False, str(error))
 
 
 def _against_table(content: Content, mechanism: Mechanism, table: Any, key: ReleaseKey | None) -> Iterator[Finding]:

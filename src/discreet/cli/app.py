@@ -27,6 +27,7 @@ from discreet.cli.export import export
 from discreet.cli.frontier import frontier
 from discreet.cli.quantise import quantise
 from discreet.cli.release import release
+from discreet.cli.report import report
 from discreet.cli.reproduce import reproduce
 from discreet.errors import DiscreetError
 
@@ -41,7 +42,7 @@ app = App(
     version=lambda: discreet.__version__,
     help_format="plaintext",
 )
-for command in (audit, design, compare, frontier, quantise, release, certify, verify, export, reproduce, demo):
+for command in (audit, design, compare, frontier, quantise, release, certify, verify, report, export, reproduce, demo):
     app.command(command)
 
 
@@ -82,8 +83,10 @@ def _fail(message: str, code: int, debug: bool) -> int:
     return code
 
 
-def _show_warning(message: Any, *_: Any, **__: Any) -> None:
-    sys.stderr.write(f"discreet: warning: {message}\n")
+def _show_warning(message: Any, category: type[Warning], *_: Any, **__: Any) -> None:
+    """Our own warnings; what a library says to programmers is not for whoever runs a command."""
+    if issubclass(category, discreet.errors.DiscreetWarning):
+        sys.stderr.write(f"discreet: warning: {message}\n")
 
 
 def main() -> None:

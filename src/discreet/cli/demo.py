@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -11,63 +12,115 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from discreet import _files, _json, samples
-from discreet.designers import design
+from discreet.certificate import verify
+from discreet.designers import design, methods
 from discreet.errors import InputError
 from discreet.joint import Joint
-from discreet.notions import ALIP
+from discreet.notions import LIP
+from discreet.publication import publish, sidecar
+from discreet.releasing import ReleaseKey
+from discreet.report.decision import decision_summary
+from discreet.report.html import report_html
 from discreet.report.summary import audit_summary
-from discreet.report.text import audit_text, design_text, frontier_text, make_console
+from discreet.report.text import (
+    audit_text,
+    comparison_text,
+    design_text,
+    frontier_text,
+    make_console,
+    release_text,
+    verdict_text,
+)
 from discreet.sweeps import frontier
 
 __all__ = ["demo"]
 
-EPSILONS = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 6.0, 8.0)
-CHOSEN = 1.0
-LAM = 0.65
-METHODS = ("watchdog", "subset-merging", "optimal")
+EPSILONS = (0.125, 0.25, 0.375, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0)
+CHOSEN = 0.5
+CURVES = ("watchdog", "subset-merging", "optimal")
 
 
 def demo(*, output: Annotated[Path, Parameter(name=["--output", "-o"])] = Path("demo-output")) -> int:
-    """Audit the built-in Adult data, design mechanisms for it and show the trade-off.
+    """Tell the whole story on the built-in Adult data: audit, compare, design, release, certify, verify, report.
 
-    The question: may a census office publish people's occupation without giving their family relationship away?
+    The question: may a census office publish people's occupation without giving their family relationship away? What
+    an earlier demo left in the folder is replaced.
 
     Parameters
     ----------
     output
-        Directory that audit.json, mechanism.json, tradeoff.csv and tradeoff.svg are written to.
+        Folder that everything is written to.
     """
     try:
         output.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"cannot write to {str(output)!r}: {error.strerror}.") from None
     console = make_console(sys.stdout)
-    joint = Joint.from_table(samples.adult(), sensitive="relationship", useful="occupation")
-    notion = ALIP.split(CHOSEN, LAM)
+    table, notion = samples.adult(), LIP(CHOSEN)
+    joint = Joint.from_table(table, sensitive="relationship", useful="occupation")
 
     console.rule("1. Audit: what does occupation give away?", align="left")
     summary = audit_summary(joint, notion)
     console.print(audit_text(summary))
     _files.write_text(output / "audit.json", _json.dumps(summary) + "\n")
 
-    console.rule("2. Design: mechanisms that keep the promise", align="left")
-    designs = [design(joint, notion, method) for method in METHODS]
-    for result in designs:
-        console.print(design_text(result))
-        console.print()
-    best = max(designs, key=lambda result: result.nmi)
-    best.mechanism.to_json(output / "mechanism.json")
+    console.rule(f"2. Compare: every method under {notion}", align="left")
+    designs = [design(joint, notion, method) for method in methods(notion) if method != "auto"]
+    console.print(comparison_text(sorted(designs, key=lambda made: -made.nmi), {}))
 
-    console.rule(f"3. Trade-off: epsilon in total, {LAM:g} of it for falling beliefs", align="left")
-    swept = frontier(joint, ALIP.split, EPSILONS, METHODS, lams=[LAM])
+    console.rule("3. Trade-off: how much more would a larger budget keep?", align="left")
+    swept = frontier(joint, LIP, EPSILONS, CURVES)
     console.print(frontier_text(swept))
     swept.save(output / "tradeoff.csv")
-    files = ["audit.json", "mechanism.json", "tradeoff.csv"]
     if importlib.util.find_spec("matplotlib") is not None:  # the extra "plots"
         swept.save(output / "tradeoff.svg")
-        files.append("tradeoff.svg")
-    console.print(
-        f"\n{best.method} keeps {100 * best.nmi:.1f} % of occupation at epsilon {CHOSEN:g}. "
-        f"Look into {output} at {', '.join(files)}."
+
+    console.rule("4. Design: the best mechanism that does not read the secret", align="left")
+    best = design(joint, notion)
+    console.print(design_text(best))
+    best.mechanism.to_json(output / "mechanism.json")
+
+    console.rule(f"5. Release: {table.num_rows:,} rows, drawn and certified", align="left")
+    key_file = output / "release.key"
+    key_file.unlink(missing_ok=True)
+    key = ReleaseKey.fresh()
+    key.write(key_file)
+    target = output / "released.parquet"
+    done = publish(
+        table,
+        best.mechanism,
+        key=key,
+        output=target,
+        keep=["income"],
+        shuffle=True,  # the built-in table is sorted, which would tell the occupation
+        private_certificate=output / "certificate.private.json",
+        proof=best.proof.to_dict(),
+        force=True,
     )
-    return 0
+    assert done.certificate is not None
+    certificate = done.certificate.to_dict()
+    console.print(
+        release_text(
+            {
+                **certificate,
+                "output": str(target),
+                "rows": done.released.rows,
+                "released": list(done.released.plan.released),
+                "certificate": str(sidecar(target, "certificate")),
+            }
+        )
+    )
+
+    console.rule("6. Verify: every claim recomputed, every row drawn again", align="left")
+    verdict = verify(output / "certificate.private.json", table, target, key=key_file)
+    console.print(verdict_text(verdict))
+    _files.write_text(output / "verdict.json", json.dumps(verdict.to_dict(), indent=2) + "\n")
+
+    console.rule("7. Report: the page that decides", align="left")
+    page = decision_summary(joint, notion, method="optimal", certificate=done.certificate.public)
+    _files.write_text(output / "report.html", report_html(page), private=True)  # it tells of the table
+    console.print(
+        f"{100 * best.nmi:.1f} % of occupation is kept, and no mechanism under {notion} can keep more. "
+        f"Open {output / 'report.html'}; the release is {target}, its certificate {sidecar(target, 'certificate')}."
+    )
+    return 0 if verdict else 1

@@ -64,7 +64,8 @@ def release(
     output
         Where the release appears: .parquet, .csv or .tsv (and .gz or .zst); a folder with Spark.
     key_file
-        Key of an earlier release, to repeat its draws. Left out: a fresh key, forgotten afterwards.
+        Key of an earlier release, to repeat its draws with the same mechanism. Another key or mechanism draws anew,
+        and several draws together tell more than one. Left out: a fresh key, forgotten afterwards.
     write_key
         Store the fresh key in this new file, which its owner alone may read.
     seed
@@ -147,6 +148,7 @@ def release(
         "unseen": done.certificate["unseen"],
         "not_covered": done.certificate["not_covered"],
         "certificate": os.fspath(sidecar(output, "certificate")),
+        "codebook": os.fspath(sidecar(output, "codebook")),
         "engine": done.released.engine,
         "seconds": done.released.seconds,
     }

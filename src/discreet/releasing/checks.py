@@ -67,8 +67,9 @@ def check_all(engine: Engine, table: Any, plan: Plan, *, unseen: str, suppress_a
     checked = _known(joint, plan, unseen, suppress_as)
     if checked.has_sensitive and not plan.notion.holds(checked.joint, plan.mechanism):
         slack = plan.notion.slack(checked.joint, plan.mechanism)
+        how = f"by {-slack:.3g} nats" if np.isfinite(slack) else "since a released value rules a sensitive one out"
         raise BrokenNotionError(
-            f"on this table the mechanism breaks {plan.notion} by {-slack:.3g} nats, so nothing was released. "
+            f"on this table the mechanism breaks {plan.notion} {how}, so nothing was released. "
             "Design it on this table, or on both tables (also=[...])."
         )
     if plan.record is not None:
@@ -104,7 +105,7 @@ def _known(joint: Joint, plan: Plan, unseen: str, suppress_as: Any) -> Checked:
         return Checked(joint, {}, 0, bool(plan.sensitive))
     if unseen != "suppress":
         raise UnseenSymbolError(
-            f"{len(unknown)} values of {' + '.join(plan.useful)} in {rows} rows are unknown to the mechanism, so "
+            f"{len(unknown)} value(s) of {' + '.join(plan.useful)} in {rows} row(s) are unknown to the mechanism, so "
             "nothing was released. Design it on a table that has them, or treat them as a value that it knows "
             "(unseen='suppress', --unseen suppress)."
         )

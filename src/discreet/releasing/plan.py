@@ -109,7 +109,7 @@ def _promise(mechanism: Mechanism) -> Notion:
     if mechanism.notion is None:
         raise InputError(
             "the mechanism carries no privacy notion, so nothing could be promised of its release. Design it for one, "
-            "or name the notion that it keeps."
+            "or name the notion that it keeps (notion=..., --notion and its budget)."
         )
     return from_dict(mechanism.notion)
 

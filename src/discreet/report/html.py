@@ -38,9 +38,6 @@ NARROWEST_TEXT = 9
 #: A release that keeps no larger share than this tells nothing.
 NOTHING = 1e-9
 
-#: Characters that fit into a bar for each per cent of its length, at the width of a phone.
-CHARACTERS_PER_CENT = 0.35
-
 #: Invisible characters that belong to words and emoji.
 JOINERS = "\u200c\u200d"
 
@@ -80,7 +77,7 @@ justify-content:flex-end}
 .dr th,.dr td{text-align:left;vertical-align:top;padding:.4rem 1.1rem .4rem 0;border:0;
 border-bottom:1px solid var(--line);background:none;overflow-wrap:break-word}
 .dr thead th{color:var(--soft);font-weight:600;vertical-align:bottom}
-.dr thead th.name{min-width:6.5rem;max-width:14rem;overflow-wrap:anywhere}
+.dr thead th.name{min-width:7.5rem;max-width:14rem;overflow-wrap:anywhere}
 .dr tbody th{font-weight:600;max-width:18rem;min-width:6rem;overflow-wrap:anywhere}
 .dr tbody th.tiny{min-width:0;white-space:nowrap}
 .dr td.wide{min-width:14rem;max-width:34rem;overflow-wrap:anywhere}
@@ -383,9 +380,10 @@ def _heat(found: dict[str, Any], kind: str, title: str, summary: dict[str, Any],
         rows.append(f'<tr><th scope="row">{code}{name}</th>{cells}{word}</tr>')
     note = more_words(len(found["symbols"]) - len(shown), "values", "rarer" if codes else "milder")
     note += more_words(len(found["lifts"]) - len(columns), f"values of {summary['secret']}", "milder")
+    seen = "released value" if codes else _label(summary["column"])
     table = (
         f'<table class="heat"><caption><span>{_e(title)}. Columns: {_label(summary["secret"])}.{note}</span></caption>'
-        f'<thead><tr><th scope="col" class="name">{"released value" if codes else _label(summary["column"])}</th>{heads}{kept}</tr>'
+        f'<thead><tr><th scope="col" class="name">{seen}</th>{heads}{kept}</tr>'
         f"</thead><tbody>{''.join(rows)}</tbody></table>"
     )
     return f'<div data-map="{kind}">{_scroll(table, title)}</div>'
@@ -472,8 +470,7 @@ def _bar(value: dict[str, Any], code: dict[str, str]) -> str:
     for label, chance in value["released"]:
         name, share = code.get(label, ""), 100 * chance
         shade = int(name[1:] or 0) % 4 + 1
-        word = f" {_label(label)}" if len(label) <= CHARACTERS_PER_CENT * share else ""
-        text = f"{name}{word}<i> {share:.0f} %</i>" if share >= NARROWEST_TEXT else ""
+        text = f"{name}<i> {share:.0f} %</i>" if share >= NARROWEST_TEXT else ""
         thin = " thin" if share < 2 * NARROWEST_TEXT else ""
         title = _e(f"{name}: {label}, {percent(chance)}")
         pieces.append(f'<span class="u{shade}{thin}" style="width:{share:.4f}%" title="{title}">{text}</span>')

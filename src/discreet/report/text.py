@@ -379,6 +379,8 @@ def release_text(summary: Mapping[str, Any]) -> Group:
             _kept_table(summary["not_covered"]),
         ]
     lines.append(Text(f"Certificate: {summary['certificate']}"))
+    if "codebook" in summary:
+        lines.append(Text(f"What released values stand for: {summary['codebook']}"))
     return Group(*lines)
 
 
