@@ -161,3 +161,28 @@ def test_a_spark_job_that_fails_leaves_nothing(prepared: Path, spark: Any, tmp_p
         dc.release(broken, mechanism, seed=1, id="number", keep=["age"], output=tmp_path / "out", notion=LIP(0.4))
     assert "person" not in str(error.value)
     assert os.listdir(tmp_path) == []
+
+
+def test_what_killed_runs_left_is_removed(prepared: Path, tmp_path: Path) -> None:
+    """Also the folder of parts and the spilled memory; what belongs to a living process stays."""
+    process = subprocess.Popen(["sleep", "60"])
+    dead = subprocess.run(
+        [sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, text=True, check=True
+    )
+    gone = int(dead.stdout)
+    names = [f".discreet-tmp-0123abcd-{gone}-o.parquet", f".discreet-tmp-0123abcd-{gone}-o.parquet-parts"]
+    names.append(f".discreet-tmp-spill-0123abcd-{gone}-o.parquet")
+    for name in names:
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "secret").write_text("x")
+    living = tmp_path / f".discreet-tmp-0123abcd-{process.pid}-o.parquet"
+    living.write_text("at work")
+    try:
+        dc.release(
+            prepared / "in.parquet", dc.Mechanism.from_json(prepared / "m.json"), seed=1, output=tmp_path / "o.parquet"
+        )
+    finally:
+        process.kill()
+        process.wait()
+    assert living.exists()
+    assert not any((tmp_path / name).exists() for name in names)

@@ -20,6 +20,7 @@ from discreet.releasing.draws import DIGITS
 from discreet.releasing.keys import ReleaseKey
 from discreet.releasing.lookup import known_answer_rows, symbol_rows
 from discreet.releasing.order import BLOCK
+from discreet.releasing.output import PARTS
 from discreet.releasing.parquet_parts import join_parquet
 from discreet.releasing.plan import Plan
 from discreet.releasing.statement import SHUFFLE, Joined, Statement, symbol_columns
@@ -154,7 +155,7 @@ class DuckDBEngine:
         """
         shares = stretches(self.source.files, os.cpu_count() or 1)
         limit = f"{self._memory() // max(1, len(shares))}B"
-        folder = target.with_name(target.name + "-parts")
+        folder = target.with_name(target.name + PARTS)
         folder.mkdir(mode=0o700)
         try:
             with contextlib.ExitStack() as stack:

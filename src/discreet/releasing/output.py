@@ -15,7 +15,10 @@ from pathlib import Path
 from discreet import _files
 from discreet.errors import InputError
 
-__all__ = ["appearing", "check_output", "spill_folder"]
+__all__ = ["PARTS", "appearing", "check_output", "spill_folder"]
+
+#: Ending of the folder in which parts of an output lie until they are joined.
+PARTS = "-parts"
 
 #: Start of everything temporary; a number in its name is that of the process that works on it.
 MARK = "discreet-tmp"
@@ -83,7 +86,7 @@ def _temporary(target: Path, kind: str = "") -> Path:
 
 def _remove_leftovers(target: Path) -> None:
     """What a killed run left behind; what belongs to a process that still lives stays."""
-    pattern = re.compile(rf"\.{MARK}-(?:spill-)?[0-9a-f]{{8}}-(\d+)-{re.escape(target.name)}")
+    pattern = re.compile(rf"\.{MARK}-(?:spill-)?[0-9a-f]{{8}}-(\d+)-{re.escape(target.name)}(?:{PARTS})?")
     for name in os.listdir(target.parent):
         found = pattern.fullmatch(name)
         if found and int(found.group(1)) != os.getpid() and not _lives(int(found.group(1))):
