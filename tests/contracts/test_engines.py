@@ -166,3 +166,26 @@ def test_spark_without_broadcast_is_refused(table: pa.Table, kinds: dict, spark:
 def test_dialects_quote_what_they_are_given() -> None:
     assert _sql.DUCKDB.identifier('a"b') == '"a""b"'
     assert _sql.SPARK.identifier("a`b") == "`a``b`"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("column", ["number", "name", "uuid"])
+def test_a_million_rows_are_the_same_everywhere(column: str, spark: Any, tmp_path: Path) -> None:
+    table = awkward_table(1_000_000, seed=12)
+    mechanism = dc.design(dc.Joint.from_table(table, "ill", "job"), dc.LIP(0.2)).mechanism
+    pq.write_table(table, tmp_path / "in.parquet")
+    released(tmp_path / "in.parquet", mechanism, id=column, output=tmp_path / "out.parquet")
+    wanted = pq.read_table(tmp_path / "out.parquet").sort_by(column)
+    frames = {
+        "arrow": released(table, mechanism, id=column),
+        "pandas": pa.Table.from_pandas(released(table.to_pandas(), mechanism, id=column), preserve_index=False),
+        "polars": released(pl.from_arrow(table), mechanism, id=column).to_arrow(),
+    }
+    for partitions in (1, 2, 7):
+        frame = spark.read.parquet(str(tmp_path / "in.parquet")).repartition(partitions)
+        frames[f"spark {partitions}"] = released(frame, mechanism, id=column).toArrow()
+    for name, got in frames.items():
+        ordered = got.select([column, "job"]).sort_by(column)
+        for part in (column, "job"):
+            same = ordered.column(part).cast(pa.large_string()).equals(wanted.column(part).cast(pa.large_string()))
+            assert same, (name, part)
