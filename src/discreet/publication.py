@@ -18,7 +18,7 @@ from discreet.mechanism import Mechanism
 from discreet.releasing import Released, ReleaseKey, release_table
 from discreet.tables.digest import table_digest
 from discreet.tables.rows import open_rows
-from discreet.tables.sources import is_spark
+from discreet.tables.sources import is_spark, table_files
 
 __all__ = ["Published", "publish", "release", "sidecar"]
 
@@ -117,14 +117,16 @@ def publish(
     secret = ReleaseKey.of(key, seed)
     if private_certificate is not None and (output is None or not certificate):
         raise InputError("a private certificate belongs to a release that is written to a file and certified.")
-    if private_certificate is not None:
-        _files.check_target(private_certificate, force=force)
+    if output is not None:
+        _check_targets(
+            table, Path(output), private_certificate, force, [key] if isinstance(key, str | os.PathLike) else []
+        )
     made: list[Certificate] = []
 
     def beside(done: Released, temporary: Path) -> None:
         assert output is not None
         if certificate:
-            full = _certificate(done, table, temporary, proof)
+            full = _certificate(done, done.source, temporary, proof)
             made.append(full)
             if private_certificate is not None:
                 full.to_json(private_certificate)
@@ -140,6 +142,21 @@ def publish(
             _remove(sidecar(output, "certificate"), sidecar(output, "codebook"), private_certificate)
         raise
     return Published(done, made[0] if made else None)
+
+
+def _check_targets(table: Any, output: Path, private: Any, force: bool, others: Sequence[Any]) -> None:
+    """All files that a release writes are different ones, none of them is read, and none is lost without force."""
+    read = [*(table_files(os.fspath(table)) if isinstance(table, str | os.PathLike) else []), *others]
+    sides = [sidecar(output, "certificate"), sidecar(output, "codebook")]
+    written = [output, *sides, *([] if private is None else [Path(private)])]
+    real = [os.path.realpath(path) for path in written]
+    if len(set(real)) < len(real):
+        raise InputError("the output, its certificate, its codebook and the private certificate need different names.")
+    if set(real[1:]) & {os.path.realpath(path) for path in read}:
+        raise InputError("a certificate or codebook would replace a file that the release reads. Choose another name.")
+    for path in written[1:]:
+        # Sidecars of an output that is gone are stale; those of one that is there go with it.
+        _files.check_target(path, force=force or (path in sides and not output.exists()), never=read)
 
 
 def _remove(*paths: str | os.PathLike[str] | None) -> None:

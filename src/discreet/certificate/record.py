@@ -12,7 +12,7 @@ import html
 import json
 import os
 import platform
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -25,7 +25,7 @@ from discreet.mechanism import Mechanism
 from discreet.notions import Notion
 from discreet.notions.base import from_dict
 
-__all__ = ["Certificate", "certify", "sealed", "trusted"]
+__all__ = ["Certificate", "certify", "sealed", "spelled", "trusted"]
 
 FORMAT = "discreet-certificate/1"
 PRIVATE_NAMES = ("counts", "proof", "input_salt")
@@ -166,8 +166,8 @@ def _stated(
         "digests": {"mechanism": mechanism.fingerprint},
         "versions": {"discreet": _version(), "python": platform.python_version()},
         "counts": {
-            "sensitive": [labels.encode(s) for s in joint.sensitive],
-            "useful": [labels.encode(x) for x in joint.useful],
+            "sensitive": spelled(joint.sensitive, getattr(mechanism, "sensitive", ())),
+            "useful": spelled(joint.useful, mechanism.useful),
             "cells": _cells(joint),
         },
     }
@@ -186,6 +186,16 @@ def trusted(mechanism: Mechanism, joint: Joint, notion: Notion) -> Certificate:
     stated = _stated(mechanism, joint, notion, None, None).to_dict()
     rest = {name: value for name, value in stated.items() if name not in PRIVATE_NAMES}
     return Certificate(sealed({**rest, "achieved": None}))
+
+
+def spelled(values: Sequence[Any], known: Sequence[Any]) -> list[Any]:
+    """Labels as they are stored, written as the mechanism writes them: 1 and 1.0 are one value.
+
+    >>> spelled([1.0, "x"], [1, "x"])
+    [1, 'x']
+    """
+    own = {label: label for label in known}
+    return [labels.encode(own.get(value, value)) for value in values]
 
 
 def _cells(joint: Joint) -> list[list[int]]:

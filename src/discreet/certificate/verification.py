@@ -14,8 +14,8 @@ import numpy as np
 
 from discreet import labels
 from discreet.certificate import checker
-from discreet.certificate.record import Certificate
-from discreet.errors import DataError, DiscreetError, InputError, InvalidMechanismError
+from discreet.certificate.record import Certificate, spelled
+from discreet.errors import DataError, DiscreetError, InputError
 from discreet.joint import Joint
 from discreet.mechanism import Mechanism
 from discreet.releasing.draws import Draw, draws_of
@@ -108,11 +108,13 @@ def verify(certificate: Any, table: Any = None, released: Any = None, *, key: An
     content = (certificate if isinstance(certificate, Certificate) else _read(certificate)).to_dict()
     findings = [Finding(*found) for found in checker.check(content)]
     secret = None if key is None else ReleaseKey.of(key)
-    if not (table is None and released is None and key is None):
+    if key is not None and (table is None or released is None):
+        raise InputError("a key redraws the release: give the table and the release with it.")
+    if not (table is None and released is None):
         try:
             findings += _tests(content, Mechanism.from_dict(content["mechanism"]), table, released, secret)
-        except (KeyError, TypeError, IndexError, InvalidMechanismError) as error:
-            findings.append(Finding("certificate", False, f"damaged ({type(error).__name__})"))
+        except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+            findings.append(Finding("certificate", False, f"damaged, or not of these tables ({type(error).__name__})"))
     if any(finding.subject == "leakage" and finding.passed is not None for finding in findings):
         findings = [f for f in findings if f.subject != "leakage" or f.passed is not None]
     return Verdict(tuple(findings))
@@ -132,8 +134,6 @@ def _tests(
     if key is not None:
         same = key.fingerprint == content.get("key", {}).get("fingerprint")
         yield Finding("key", same, "is the key of this release" if same else "is not the key of this release")
-        if table is None or released is None:
-            raise InputError("a key redraws the release: give the table and the release with it.")
     if table is not None:
         yield from _against_table(content, mechanism, table, key)
     if released is not None:
@@ -154,13 +154,16 @@ def _against_table(content: Content, mechanism: Mechanism, table: Any, key: Rele
     except DiscreetError as error:
         yield Finding("table", False, str(error))
         return
-    counts = _counts(joint, content)
+    counts = _counts(joint, content, mechanism)
     if "counts" in content:
         same = _comparable(counts) == _comparable(content["counts"])
         yield Finding("counts", same, "are those of the table" if same else "are not those of the table")
     for subject, passed, text in checker.check({**content, "counts": counts}):
         if subject in ("rows", "leakage", "nmi"):
             yield Finding(subject, passed, f"{text} (counted in the table)")
+    if "input" not in content["digests"]:
+        yield Finding("input digest", None, "none is stated: the table was held by Spark")
+        return
     salt = content.get("input_salt") or (None if key is None else key.derive("input-digest").hex())
     if salt is None:
         yield Finding("input digest", None, "not re-checked: its salt is in the private certificate")
@@ -170,7 +173,7 @@ def _against_table(content: Content, mechanism: Mechanism, table: Any, key: Rele
     yield _equal("input digest", found, content["digests"]["input"], "the table")
 
 
-def _counts(joint: Joint, content: Content) -> Content:
+def _counts(joint: Joint, content: Content, mechanism: Mechanism) -> Content:
     """Counts in the form of a certificate, unknown values counted as what they were treated as."""
     cells = [
         [s, x, int(joint.counts[s, x])]  # type: ignore[index]
@@ -178,7 +181,7 @@ def _counts(joint: Joint, content: Content) -> Content:
         for x in range(joint.n_useful)
         if joint.counts[s, x]  # type: ignore[index]
     ]
-    useful = [labels.encode(x) for x in joint.useful]
+    useful = spelled(joint.useful, mechanism.useful)
     treated = content.get("unseen")
     if treated:
         known = {checker.digest(x) for x in content["mechanism"]["useful"]}
@@ -187,7 +190,8 @@ def _counts(joint: Joint, content: Content) -> Content:
         place = [distinct.index(x) for x in useful]
         cells = [[s, place[x], n] for s, x, n in cells]
         useful = distinct
-    return {"sensitive": [labels.encode(s) for s in joint.sensitive], "useful": useful, "cells": cells}
+    sensitive = spelled(joint.sensitive, getattr(mechanism, "sensitive", ()))
+    return {"sensitive": sensitive, "useful": useful, "cells": cells}
 
 
 def _comparable(counts: Content) -> dict[tuple[str, str], int]:
@@ -203,7 +207,14 @@ def _equal(subject: str, found: str, stated: str, of_what: str) -> Finding:
 
 
 def _against_release(content: Content, mechanism: Mechanism, released: Any) -> Iterator[Finding]:
-    published = content["columns"]["published"]
+    columns, published = content["columns"], content["columns"]["published"]
+    record = [] if columns["id"] is None or columns["id"] not in published else [columns["id"]]
+    accounted = sorted([*columns["released"], *columns["kept"], *record]) == sorted(published)
+    listed = {row["column"] for row in content["not_covered"]} >= set(columns["kept"]) & set(
+        mechanism.sensitive_columns
+    )
+    if not accounted or not listed or set(columns["kept"]) & set(mechanism.useful_columns):
+        yield Finding("columns", False, "published columns are not those released, kept and listed as not covered")
     with open_rows(released, published) as source:
         if list(source.columns) != published:
             yield Finding("columns", False, "the release has other columns than the certificate says")
@@ -234,8 +245,9 @@ def _against_both(
     content: Content, mechanism: Mechanism, table: Any, released: Any, key: ReleaseKey | None
 ) -> Iterator[Finding]:
     columns = content["columns"]
+    needed = columns["input"] or _needed(content, mechanism)
     with (
-        open_rows(table, columns["input"]) as source,
+        open_rows(table, needed) as source,
         open_rows(released, columns["published"], beside=source) as other,
     ):
         both = [c for c in columns["published"] if c == columns["id"] or c in columns["kept"]]
@@ -252,6 +264,13 @@ def _against_both(
             yield _redrawn_as_bag(content, mechanism, source, other, key)
 
 
+def _needed(content: Content, mechanism: Mechanism) -> list[str]:
+    """Columns of the table that are compared, where the certificate does not list all."""
+    columns = content["columns"]
+    record = [] if columns["id"] is None else [columns["id"]]
+    return list(dict.fromkeys([*mechanism.sensitive_columns, *mechanism.useful_columns, *columns["kept"], *record]))
+
+
 def _link(content: Content, source: RowSource, mechanism: Mechanism, other: RowSource) -> Any:
     """Rows of the table beside those of the release: keys, id, released values; None where nothing links them."""
     columns = content["columns"]
@@ -259,6 +278,12 @@ def _link(content: Content, source: RowSource, mechanism: Mechanism, other: RowS
     record = _record_text(columns["id"])
     shown = ", ".join(f"r.{_sql.DUCKDB.identifier(c)} AS y{k}" for k, c in enumerate(columns["released"]))
     left = f"SELECT {keys}, {record} AS id_, row_number() OVER (ORDER BY {FILE}, {ROW}) AS place_"
+    left += "".join(f", {_sql.DUCKDB.identifier(c)} AS z{k}_" for k, c in enumerate(columns["kept"]))
+    same = [
+        f"{_sql.DUCKDB.as_text(f't.z{k}_')} IS DISTINCT FROM {_sql.DUCKDB.as_text('r.' + _sql.DUCKDB.identifier(c))}"
+        for k, c in enumerate(columns["kept"])
+    ]
+    shown += f", ({' OR '.join(same) or 'false'}) AS changed_"
     if columns["id"] is not None:
         left += f", {_sql.DUCKDB.identifier(columns['id'])} AS match_"
     source.relation.create_view("discreet_table", replace=True)
@@ -299,6 +324,10 @@ def _linked(
         if not alone
         else f"{alone} rows of the table and the release have no partner",
     )
+    if content["columns"]["kept"]:
+        changed = link.aggregate("count(*) FILTER (WHERE changed_) AS n").fetchall()[0][0]
+        text = "unchanged, row by row" if not changed else f"were changed in {changed} rows"
+        yield Finding("kept columns", changed == 0, text)
     for number, (column, draw) in enumerate(zip(content["columns"]["released"], draws_of(mechanism))):
         yield _frequencies(content, mechanism, link, number, column, draw)
     if key is not None:

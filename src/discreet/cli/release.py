@@ -107,6 +107,7 @@ def release(
         raise InputError("--write-key stores a fresh key: leave out --key-file and --seed.")
     key = ReleaseKey.of(key_file, seed)
     stored = Mechanism.from_json(mechanism)
+    _check_names(output, [mechanism, proof, key_file], [write_key, private_certificate])
     if write_key is not None:
         key.write(write_key)
     options: dict[str, Any] = {
@@ -156,3 +157,13 @@ def release(
     if write_key is None and key_file is None and done.certificate["key"]["draw"] != NOT_PRIVATE:
         sys.stderr.write("the key was forgotten: this release cannot be repeated or redrawn\n")
     return 0
+
+
+def _check_names(output: Path, read: list[Path | None], written: list[Path | None]) -> None:
+    """No file that is written is one that is read, or another that is written."""
+    sides = [output, sidecar(output, "certificate"), sidecar(output, "codebook")]
+    targets = [os.path.realpath(path) for path in (*sides, *written) if path is not None]
+    if len(set(targets)) < len(targets) or set(targets) & {os.path.realpath(path) for path in read if path is not None}:
+        raise InputError(
+            "two of the files named are the same. Output, certificate, codebook, key and what is read must differ."
+        )

@@ -9,11 +9,11 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from discreet._numeric import BoolArray, IntArray
+from discreet._numeric import BoolArray, FloatArray, IntArray
 from discreet.errors import BrokenNotionError, InputError, UnseenSymbolError, UnusableColumnError
 from discreet.joint import Joint
 from discreet.mechanism import Mechanism, ProductMechanism
-from discreet.releasing.order import is_grouped
+from discreet.releasing.order import is_telling
 from discreet.releasing.plan import Plan
 from discreet.tables import count_pairs, count_values
 
@@ -75,7 +75,7 @@ def check_all(engine: Engine, table: Any, plan: Plan, *, unseen: str, suppress_a
     if plan.record is not None:
         _check_ids(engine, plan.record)
     if not plan.shuffle:
-        _check_order(engine, plan, int(joint.records or 0))
+        _check_order(engine, plan, joint)
     return checked
 
 
@@ -182,12 +182,23 @@ def _check_ids(engine: Engine, column: str) -> None:
         )
 
 
-def _check_order(engine: Engine, plan: Plan, rows: int) -> None:
+def _check_order(engine: Engine, plan: Plan, joint: Joint) -> None:
     watched = (*plan.useful, *plan.sensitive)
-    codes, follows = engine.neighbours(watched, plan.mechanism.bins, rows, plan.read)
+    codes, follows = engine.neighbours(watched, plan.mechanism.bins, int(joint.records or 0), plan.read)
     for column, code in zip(watched, codes):
-        if is_grouped(code, follows):
+        if is_telling(code, follows, _shares(joint, plan, column)):
             raise UnusableColumnError(
                 f"the rows are sorted or partitioned by {column!r}, so their order would tell its values. Release them "
                 "in a keyed random order (shuffle=True, --shuffle)."
             )
+
+
+def _shares(joint: Joint, plan: Plan, column: str) -> FloatArray:
+    """How often each value of one column occurs in the whole table."""
+    is_useful = column in plan.useful
+    columns = plan.useful if is_useful else plan.sensitive
+    names, mass = (joint.useful, joint.p_useful) if is_useful else (joint.sensitive, joint.p_sensitive)
+    parts = [name[columns.index(column)] if len(columns) > 1 else name for name in names]
+    place = {part: k for k, part in enumerate(dict.fromkeys(parts))}
+    result: FloatArray = np.bincount([place[part] for part in parts], mass).astype(np.float64)
+    return result

@@ -19,7 +19,7 @@ from discreet.errors import InputError, InternalError, UnusableColumnError
 from discreet.releasing.draws import DIGITS
 from discreet.releasing.keys import ReleaseKey
 from discreet.releasing.lookup import known_answer_rows, symbol_rows
-from discreet.releasing.order import BLOCK
+from discreet.releasing.order import BLOCK, ranks
 from discreet.releasing.output import PARTS
 from discreet.releasing.parquet_parts import join_parquet
 from discreet.releasing.plan import Plan
@@ -99,8 +99,7 @@ class DuckDBEngine:
         place = np.asarray(found.column(ROW))
         files = np.asarray(found.column(FILE).combine_chunks().dictionary_encode().indices)
         follows = (np.diff(place) == 1) & (np.diff(files) == 0)
-        codes = [found.column(k).combine_chunks().dictionary_encode("encode").indices for k in range(len(columns))]
-        return [np.asarray(code) for code in codes], follows
+        return [ranks(found.column(k)) for k in range(len(columns))], follows
 
     def distinct(self, columns: Sequence[str]) -> dict[str, int]:
         """About how many values each column has."""

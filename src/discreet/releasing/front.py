@@ -88,6 +88,7 @@ class Released:
     key: ReleaseKey
     engine: str
     seconds: float
+    source: Any = None  # the table as it was read: a path, or the collected frame
 
 
 def release_table(
@@ -202,7 +203,8 @@ def _to_file(
         kept = audit_kept(made, frame, plan, checked.suppressed) if chosen.audit else []
         with appearing(output) as temporary:
             rows = made.write(plan, chosen.key, checked.suppressed, temporary, output.name, watch)
-            done = Released(str(output), plan, checked, kept, rows, chosen.key, made.name, time.perf_counter() - start)
+            seconds = time.perf_counter() - start
+            done = Released(str(output), plan, checked, kept, rows, chosen.key, made.name, seconds, frame)
             if beside is not None:
                 beside(done, temporary)
     return done

@@ -77,7 +77,11 @@ class ReleaseKey:
             return cls.fresh()
         if isinstance(given, cls):
             return given
-        return cls(given) if isinstance(given, bytes) else cls.from_file(given)
+        if isinstance(given, bytes):
+            return cls(given)
+        if not isinstance(given, str | os.PathLike):
+            raise InputError(f"a key is a ReleaseKey, 32 bytes or a path, got {type(given).__name__}.")
+        return cls.from_file(given)
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Store the key in a new file that its owner alone may read."""

@@ -13,7 +13,7 @@ from discreet.mechanism import Mechanism, ProductMechanism
 from discreet.notions import Notion
 from discreet.notions.base import from_dict
 from discreet.releasing.draws import draws_of
-from discreet.releasing.statement import Joined, joined_tables
+from discreet.releasing.statement import OWN, Joined, joined_tables
 from discreet.tables._sql import is_id_type
 
 __all__ = ["Plan", "make_plan", "released_names"]
@@ -87,6 +87,9 @@ def make_plan(
     table: str = "the table",
 ) -> Plan:
     """Settle columns and names; ``kinds`` are the types of the table's columns, in their order."""
+    for name in (*kinds, *([] if rename is None else [rename])):
+        if name.casefold().startswith(OWN) or name.casefold() == "file_row_number":
+            raise InputError(f"a column is called {name!r}, a name that the draw itself needs. Rename it.")
     promised = notion or _promise(mechanism)
     draws = joined_tables(draws_of(mechanism))
     sensitive = _sensitive(mechanism, kinds, trust_design, table)

@@ -24,6 +24,7 @@ from discreet.releasing.front import Options, Released
 from discreet.releasing.kept import audit_kept
 from discreet.releasing.keys import ReleaseKey
 from discreet.releasing.lookup import known_answer_rows, symbol_rows
+from discreet.releasing.order import ranks
 from discreet.releasing.output import appearing, check_output
 from discreet.releasing.plan import Plan
 from discreet.releasing.statement import SHUFFLE, Joined, Statement, symbol_columns
@@ -34,8 +35,8 @@ from discreet.tables.spark import SparkSource, answering
 
 __all__ = ["SparkEngine", "release_with_spark", "spark_session"]
 
-#: Rows at the start of a DataFrame whose order is looked at.
-ROWS_IN_ORDER = 20_000
+#: Rows at the starts of a DataFrame's parts whose order is looked at.
+ROWS_IN_ORDER = 50_000
 
 #: Joins that move rows, which could then come out grouped by the true value.
 MOVING_JOINS = ("SortMergeJoin", "ShuffledHashJoin", "CartesianProduct", "BroadcastNestedLoopJoin")
@@ -79,15 +80,18 @@ class SparkEngine:
     def neighbours(
         self, columns: Sequence[str], edges: Mapping[str, Any], rows: int, read: Sequence[str]
     ) -> tuple[list[IntArray], BoolArray]:
-        """Codes of columns in the order of the first rows; the order can depend on the columns that are read."""
+        """Codes of columns in the order of the first rows of every part; the order can depend on what is read."""
         shown = [
             f"{_sql.SPARK.symbol(column, self.kinds[column], edges.get(column))} AS c{k}"
             for k, column in enumerate(columns)
         ]
         shown += [f"{_sql.SPARK.identifier(column)} AS r{k}" for k, column in enumerate(read)]
-        found = self.source.query(f"SELECT {', '.join(shown)} FROM {{table}} LIMIT {ROWS_IN_ORDER}").toArrow()
-        codes = [found.column(k).combine_chunks().dictionary_encode("encode").indices for k in range(len(columns))]
-        return [np.asarray(code) for code in codes], np.ones(max(found.num_rows - 1, 0), dtype=bool)
+        some = max(2, ROWS_IN_ORDER // max(1, self.frame.rdd.getNumPartitions()))
+        # The lower 33 bits of the number count the rows of a part.
+        numbered = f"SELECT {', '.join(shown)}, monotonically_increasing_id() AS discreet_m FROM {{table}}"
+        found = self.source.query(f"SELECT * FROM ({numbered}) WHERE (discreet_m & 8589934591) < {some}").toArrow()
+        follows = np.diff(np.asarray(found.column("discreet_m"))) == 1
+        return [ranks(found.column(k)) for k in range(len(columns))], follows
 
     def distinct(self, columns: Sequence[str]) -> dict[str, int]:
         """About how many values each column has."""
@@ -210,6 +214,7 @@ def release_with_spark(
             done.key,
             done.engine,
             time.perf_counter() - start,
+            table,
         )
         if beside is not None:
             beside(done, temporary)

@@ -87,7 +87,8 @@ class Dialect:
         """The column as a symbol: NaN counts as null, so that every engine agrees on what is missing."""
         column = self.identifier(name)
         if is_float(kind):
-            return f"CASE WHEN isnan({column}) THEN NULL ELSE {column} END"
+            # Zero is one value, whatever its sign.
+            return f"CASE WHEN isnan({column}) THEN NULL WHEN {column} = 0 THEN CAST(0 AS {kind}) ELSE {column} END"
         return self.as_text(column) if kind in _AS_TEXT or kind.startswith("ENUM") else column
 
     def number_or_null(self, name: str, kind: str) -> str:

@@ -107,6 +107,11 @@ def open_rows(
 def _placed_files(connection: duckdb.DuckDBPyConnection, path: str, files: Sequence[str], name: str) -> Any:
     root = table_root(path)
     if is_parquet(files[0]):
+        import pyarrow.parquet as pq
+
+        own = [name for name in pq.read_schema(files[0]).names if name.casefold() in (FILE, ROW, "file_row_number")]
+        if own:
+            raise UnusableColumnError(f"the table has a column {own[0]!r}, a name that releases need. Rename it.")
         listed = ", ".join(_sql.literal(glob.escape(file)) for file in files)
         relative = f"substr({FILE}, {len(os.path.join(root, '')) + 1})"
         relation = connection.sql(
@@ -137,7 +142,11 @@ def _placed_frame(connection: duckdb.DuckDBPyConnection, table: Any, columns: Se
 
 
 def _check_own_names(columns: Sequence[str]) -> None:
-    lowered = [column.casefold() for column in columns]
-    for own in (FILE, ROW):
-        if lowered.count(own) > 1 or f"{own}_1" in lowered:
-            raise UnusableColumnError(f"the table has a column {own!r}, a name that releases need. Rename it.")
+    """No column of the user's stands where the place of a row, or a name of the draw, would."""
+    for column in columns:
+        lowered = column.casefold()
+        if lowered.startswith("discreet_") and lowered not in (FILE, ROW):
+            raise UnusableColumnError(f"the table has a column {column!r}, a name that releases need. Rename it.")
+    lowered_names = [column.casefold() for column in columns]
+    if any(lowered_names.count(own) > 1 for own in (FILE, ROW)):
+        raise UnusableColumnError(f"the table has a column {FILE!r} or {ROW!r}, names that releases need. Rename it.")
