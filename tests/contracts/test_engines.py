@@ -142,8 +142,9 @@ def test_nan_is_a_null_everywhere(spark: Any) -> None:
     assert dc.Joint.from_table(spark.createDataFrame(frame), "s", "x").useful == one.useful
     mechanism = dc.design(one, dc.LIP(0.2)).mechanism
     frame["id"] = range(100)
-    got = dc.release(spark.createDataFrame(frame), mechanism, seed=1, id="id").toArrow()
-    assert by_id(got, "id") == dc.release(pa.Table.from_pandas(frame), mechanism, seed=1, id="id").to_pylist()
+    options = {"seed": 1, "id": "id", "shuffle": True}
+    got = dc.release(spark.createDataFrame(frame), mechanism, **options).toArrow()
+    assert by_id(got, "id") == by_id(dc.release(pa.Table.from_pandas(frame), mechanism, **options), "id")
 
 
 def test_spark_keeps_the_key_out_of_its_plans(table: pa.Table, kinds: dict, spark: Any) -> None:
@@ -189,3 +190,25 @@ def test_a_million_rows_are_the_same_everywhere(column: str, spark: Any, tmp_pat
         for part in (column, "job"):
             same = ordered.column(part).cast(pa.large_string()).equals(wanted.column(part).cast(pa.large_string()))
             assert same, (name, part)
+
+
+@pytest.mark.parametrize("column", ["ill", "job"])
+def test_spark_refuses_rows_in_order(column: str, kinds: dict, spark: Any, tmp_path: Path) -> None:
+    """Also where the rows that are looked at all share one value, and where folders part them."""
+    large = awkward_table(30_000, seed=2).sort_by(column)
+    frame = spark.createDataFrame(large.to_pandas()).coalesce(1)
+    with pytest.raises(dc.errors.UnusableColumnError, match="sorted or partitioned"):
+        released(frame, kinds["optimal"], id="number", notion=dc.LIP(1.0))
+    assert released(frame, kinds["optimal"], id="number", shuffle=True, notion=dc.LIP(1.0)).count() == 30_000
+    spark.createDataFrame(large.to_pandas()).write.partitionBy(column).parquet(str(tmp_path / "in"))
+    with pytest.raises(dc.errors.UnusableColumnError, match="sorted or partitioned"):
+        released(spark.read.parquet(str(tmp_path / "in")), kinds["optimal"], id="number", notion=dc.LIP(1.0))
+
+
+def test_a_spark_release_is_verified_with_its_frame_in_memory(
+    table: pa.Table, kinds: dict, spark: Any, tmp_path: Path
+) -> None:
+    frame = spark.createDataFrame(table.to_pandas())
+    released(frame, kinds["optimal"], id="number", output=tmp_path / "o.parquet")
+    certificate = tmp_path / "o.parquet.certificate.json"
+    assert dc.verify(certificate, table, tmp_path / "o.parquet", key=dc.ReleaseKey.from_seed(5))

@@ -441,3 +441,65 @@ def test_honest_releases_pass(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_honest_releases_pass_200_times(tmp_path: Path) -> None:
     assert honest_runs(200, 100_000, tmp_path) == 200
+
+
+def resealed(released: Path, change: Any) -> dc.Verdict:
+    data = json.loads((released / "private.json").read_text())
+    change(data)
+    return everything(released, sealed(data))
+
+
+def test_overflowing_multipliers_prove_nothing(released: Path) -> None:
+    """inf - inf is no number, and a comparison with it is never true: it would hide from a minimum."""
+    data = json.loads((released / "private.json").read_text())
+    for vector in (data["proof"]["multipliers"] or data["proof"]["largest"])[1:]:
+        vector[:] = [[0, 1.7e308]] * 8 + [[1, 1.7e308]] * 8
+    assert ("bound", False) in {(f.subject, f.passed) for f in verify(sealed(data)).findings}
+
+
+@pytest.mark.parametrize(
+    ("change", "subject"),
+    [
+        (lambda d: d["counts"]["sensitive"].__setitem__(1, d["counts"]["sensitive"][0]), "leakage"),
+        (lambda d: d["mechanism"].__setitem__("parts", []), "weights"),
+        (lambda d: d["mechanism"].update(kind="attributes", parts=[]), "weights"),
+        (lambda d: d["mechanism"].update(kind="bits", bits={"true": 5, "other": 1}), "mechanism digest"),
+        (lambda d: d["mechanism"].update(reads_sensitive=True), "weights"),
+        (lambda d: d["mechanism"]["released"].__setitem__(1, d["mechanism"]["released"][0]), "weights"),
+        (lambda d: d["columns"].__setitem__("kept", []), "columns"),
+        (lambda d: d.pop("proof"), "bound"),
+        (lambda d: d.update(bound="0.100000", bound_evidence="claimed, not checkable"), "bound"),
+        (lambda d: d.update(notion={"name": "no such notion", "eps_upper": 5.0}), "leakage"),
+        (lambda d: d.update(notion={"name": "lip", "epsilon": "1e400000"}), "leakage"),
+        (lambda d: d["achieved"].__setitem__("log_max_lift", "1" * 400), "leakage"),
+        (lambda d: d.update(mechanism=[]), "weights"),
+        (lambda d: d.update(input_salt=5), "certificate"),
+        (lambda d: d["columns"].__setitem__("input", ["zz"]), "certificate"),
+    ],
+)  # fmt: skip
+def test_certificates_that_are_odd_inside_fail(change: Any, subject: str, released: Path) -> None:
+    verdict = resealed(released, change)
+    assert not verdict
+    assert subject in {finding.subject for finding in verdict.failures}, verdict
+
+
+def test_kept_cells_cannot_change_places(released: Path, tmp_path: Path) -> None:
+    """The same cells as a bag, each beside another row."""
+    table = pq.read_table(released / "out.parquet")
+    ages = table.column("age").to_pylist()[::-1]
+    moved = table.set_column(table.schema.get_field_index("age"), "age", pa.array(ages))
+    pq.write_table(moved, tmp_path / "out.parquet")
+    data = rehashed(json.loads((released / "private.json").read_text()), tmp_path / "out.parquet")
+    verdict = everything(released, data, released=tmp_path / "out.parquet")
+    assert "kept columns" in {finding.subject for finding in verdict.failures}
+
+
+def test_labels_that_are_equal_need_not_be_spelled_alike(tmp_path: Path) -> None:
+    rng = np.random.default_rng(2)
+    x = rng.integers(0, 4, 3_000)
+    whole = pa.table({"x": x, "s": rng.integers(0, 2, 3_000)})
+    mechanism = design(Joint.from_table(whole, "s", "x"), LIP(0.05)).mechanism
+    floats = pa.table({"x": x.astype(float), "s": whole.column("s")})
+    made = publish(floats, mechanism, seed=1, output=tmp_path / "o.parquet")
+    assert verify(made.certificate)
+    assert verify(made.certificate, floats, tmp_path / "o.parquet", key=dc.ReleaseKey.from_seed(1))

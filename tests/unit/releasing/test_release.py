@@ -299,3 +299,70 @@ def test_memory_can_be_limited(path: Path, mechanism: Mechanism, tmp_path: Path)
     dc.release(path, mechanism, seed=1, output=tmp_path / "b.parquet")
     assert pq.read_table(tmp_path / "a.parquet").equals(pq.read_table(tmp_path / "b.parquet"))
     assert not [name for name in files_in(tmp_path) if name.startswith(".")]
+
+
+@pytest.mark.parametrize("name", ["discreet_y00", "Discreet_U0", "discreet_id", "discreet_row", "file_row_number"])
+def test_columns_cannot_take_the_place_of_the_draw(
+    name: str, table: pa.Table, mechanism: Mechanism, tmp_path: Path
+) -> None:
+    """An engine that finds two columns of one name takes the first, which would be the user's."""
+    strange = table.append_column(name, pa.array(["0" * 15] * ROWS))
+    pq.write_table(strange, tmp_path / "in.parquet")
+    with pytest.raises((InputError, UnusableColumnError), match="name that"):
+        dc.release(tmp_path / "in.parquet", mechanism, seed=1, id="number", output=tmp_path / "o.parquet")
+    with pytest.raises((InputError, UnusableColumnError), match="name that"):
+        dc.release(strange, mechanism, seed=1, id="number", keep="all")
+    with pytest.raises(InputError, match="name that"):
+        dc.release(table, mechanism, seed=1, rename=name)
+
+
+def test_no_file_that_is_written_is_another_one(
+    table: pa.Table, mechanism: Mechanism, path: Path, tmp_path: Path
+) -> None:
+    before = path.read_bytes()
+    output = tmp_path / "o.parquet"
+    for private in (path, output, tmp_path / "o.parquet.certificate.json", tmp_path / "o.parquet.codebook.json"):
+        with pytest.raises(InputError, match=r"different names|would replace|the input itself"):
+            dc.release(path, mechanism, seed=1, output=output, private_certificate=private, force=True)
+    assert path.read_bytes() == before
+    assert files_in(tmp_path) == {"in.parquet"}
+    named = tmp_path / "x.csv.codebook.json"
+    named.write_bytes(path.read_bytes())
+    with pytest.raises(InputError, match="would replace"):
+        dc.release(named, mechanism, seed=1, output=tmp_path / "x.csv")
+    assert named.read_bytes() == before
+
+
+def test_values_in_order_are_refused_even_when_all_differ(mechanism: Mechanism) -> None:
+    rng = np.random.default_rng(1)
+    numbers = pa.table({"x": np.arange(1_500), "s": rng.integers(0, 2, 1_500)})
+    merged = Mechanism.from_blocks(Joint.from_table(numbers, "s", "x"), [0] * 1_500)
+    with pytest.raises(UnusableColumnError, match="sorted"):
+        dc.release(numbers, merged, seed=1, notion=dc.PerfectPrivacy())
+    mixed = numbers.take(pa.array(rng.permutation(1_500)))
+    assert dc.release(mixed, merged, seed=1, notion=dc.PerfectPrivacy()).num_rows == 1_500
+    alternating = pa.table({"x": np.arange(1_500) % 2, "s": rng.integers(0, 2, 1_500)})
+    both = Mechanism.from_blocks(Joint.from_table(alternating, "s", "x"), [0, 0])
+    with pytest.raises(UnusableColumnError, match="sorted"):
+        dc.release(alternating, both, seed=1, notion=dc.PerfectPrivacy())
+
+
+def test_zero_has_one_sign() -> None:
+    frame = pa.table({"x": [0.0, -0.0, 1.0, 2.0] * 30, "s": [0, 1, 1] * 40})
+    joint = Joint.from_table(frame, "s", "x")
+    assert joint.useful == (0.0, 1.0, 2.0)
+    assert dc.release(frame, design(joint, LIP(0.3)).mechanism, seed=1, shuffle=True).num_rows == 120
+
+
+def test_relations_and_readers_are_written_and_certified(table: pa.Table, mechanism: Mechanism, tmp_path: Path) -> None:
+    import duckdb
+
+    for number, source in enumerate((duckdb.from_arrow(table), table.to_reader(), pl.from_arrow(table).lazy())):
+        output = tmp_path / f"{number}.parquet"
+        dc.release(source, mechanism, key=bytes(32), id="number", output=output)
+        assert dc.verify(f"{output}.certificate.json", table, output, key=bytes(32))
+
+
+def test_a_key_of_a_strange_type_is_refused(table: pa.Table, mechanism: Mechanism) -> None:
+    with pytest.raises(InputError, match="got int"):
+        dc.release(table, mechanism, key=5)
