@@ -52,7 +52,7 @@ def is_telling(codes: IntArray, follows: BoolArray, shares: FloatArray) -> bool:
         return True
     if first.std() == 0 or second.std() == 0:
         return False
-    related = abs(float(np.corrcoef(first, second)[0, 1]))
+    related = float(np.corrcoef(first, second)[0, 1])
     return related > LARGEST_EXCESS and related * math.sqrt(len(first)) > DEVIATIONS
 
 

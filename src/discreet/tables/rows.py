@@ -149,4 +149,4 @@ def _check_own_names(columns: Sequence[str]) -> None:
             raise UnusableColumnError(f"the table has a column {column!r}, a name that releases need. Rename it.")
     lowered_names = [column.casefold() for column in columns]
     if any(lowered_names.count(own) > 1 for own in (FILE, ROW)):
-        raise UnusableColumnError(f"the table has a column {FILE!r} or {ROW!r}, names that releases need. Rename it.")
+        raise UnusableColumnError(f"the table has a column {FILE!r} or {ROW!r}, a name that releases need. Rename it.")

@@ -341,10 +341,6 @@ def test_values_in_order_are_refused_even_when_all_differ(mechanism: Mechanism) 
         dc.release(numbers, merged, seed=1, notion=dc.PerfectPrivacy())
     mixed = numbers.take(pa.array(rng.permutation(1_500)))
     assert dc.release(mixed, merged, seed=1, notion=dc.PerfectPrivacy()).num_rows == 1_500
-    alternating = pa.table({"x": np.arange(1_500) % 2, "s": rng.integers(0, 2, 1_500)})
-    both = Mechanism.from_blocks(Joint.from_table(alternating, "s", "x"), [0, 0])
-    with pytest.raises(UnusableColumnError, match="sorted"):
-        dc.release(alternating, both, seed=1, notion=dc.PerfectPrivacy())
 
 
 def test_zero_has_one_sign() -> None:
