@@ -16,7 +16,17 @@ import numpy as np
 from discreet import _files, _validate
 from discreet.errors import InputError
 from discreet.reproduction import df20, lts20, zds22, zds23
-from discreet.reproduction.base import ENTRIES, Answer, Claim, MissingDataError, Outcome, Setting, answered, claims
+from discreet.reproduction.base import (
+    ENTRIES,
+    TOLERANCE,
+    Answer,
+    Claim,
+    MissingDataError,
+    Outcome,
+    Setting,
+    answered,
+    claims,
+)
 
 __all__ = ["ENTRIES", "Verdict", "as_row", "claims", "reproduce", "results_page"]
 
@@ -32,6 +42,7 @@ class Verdict(NamedTuple):
     got: str
     verdict: str
     note: str
+    is_close: bool = False  # a number within .01 of print, or within its last digit
 
 
 def reproduce(
@@ -101,7 +112,8 @@ def _verdict(claim: Claim, answer: Answer | None, missing: str | None) -> Verdic
         return Verdict(claim, "", NOT_COMPUTED, missing or NOT_ANSWERED.get(claim.id, "no computation answers it"))
     agrees = answered(claim, answer)
     word = NOT_COMPUTED if agrees is None else AGREES if agrees else DIFFERS
-    return Verdict(claim, _shown(answer.value), word, answer.note)
+    close = claim.kind == "number" and answered(claim, answer._replace(agrees=None, tolerance=TOLERANCE)) is True
+    return Verdict(claim, _shown(answer.value), word, answer.note, close)
 
 
 #: Statements that nothing here decides, and why.
@@ -168,10 +180,11 @@ def results_page(verdicts: Sequence[Verdict], *, version: str, quick: bool, seco
         f"Made by `discreet reproduce all{' --quick' if quick else ''}` on {day} with discreet {version}, "
         f"in {seconds:.0f} s.",
         "",
-        f"{len(verdicts)} statements, {len(numbers)} of them numbers. Of the numbers {_count(numbers, AGREES)} agree "
-        f"within .01 or their last printed digit, {_count(numbers, DIFFERS)} differ, {_count(numbers, NOT_COMPUTED)} "
-        f"were not computed. Of all statements {_count(verdicts, AGREES)} agree, {_count(verdicts, DIFFERS)} differ, "
-        f"{_count(verdicts, NOT_COMPUTED)} were not computed.",
+        f"{len(verdicts)} statements, {len(numbers)} of them numbers. {sum(v.is_close for v in numbers)} numbers are within "
+        f".01 of print, or within their last printed digit; {_count(numbers, AGREES)} agree when percentages, extremes of "
+        f"random draws and times get the room that they need, {_count(numbers, DIFFERS)} differ, "
+        f"{_count(numbers, NOT_COMPUTED)} not computed. Of all statements {_count(verdicts, AGREES)} agree, "
+        f"{_count(verdicts, DIFFERS)} differ, {_count(verdicts, NOT_COMPUTED)} not computed.",
         "",
     ]
     for paper in dict.fromkeys(verdict.claim.paper for verdict in verdicts):
