@@ -241,7 +241,7 @@ def fig3(setting: Setting) -> Outcome:
         "lts20-fig3-joints": Answer(len(joints), tolerance=0),
         "lts20-fig3-eps-grid": Answer(list(EPSILONS), tolerance=0),
         "lts20-fig3-ldp-time": Answer(ldp_time, MACHINE),
-        "lts20-fig3-lip-time": Answer(lip_time, MACHINE, tolerance=0.05),
+        "lts20-fig3-lip-time": Answer(lip_time, MACHINE),
         "lts20-fig3-lip-utility-at-least-ldp": Answer(bool(all((s <= 1 + 1e-7).all() for s in share.values()))),
         "lts20-fig3-utility-difference-low": Answer(
             bool(share[0.5].mean() > 0.85), f"LDP keeps {100 * share[0.5].mean():.0f} % of LIP's utility at eps .5"
