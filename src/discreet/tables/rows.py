@@ -20,6 +20,7 @@ from discreet.tables.sources import (
     existing_files,
     hive_columns,
     is_parquet,
+    parquet_names,
     readable,
     table_root,
     to_arrow,
@@ -107,9 +108,7 @@ def open_rows(
 def _placed_files(connection: duckdb.DuckDBPyConnection, path: str, files: Sequence[str], name: str) -> Any:
     root = table_root(path)
     if is_parquet(files[0]):
-        import pyarrow.parquet as pq
-
-        own = [name for name in pq.read_schema(files[0]).names if name.casefold() in (FILE, ROW, "file_row_number")]
+        own = [c for c in parquet_names(files[0], name) if c.casefold() in (FILE, ROW, "file_row_number")]
         if own:
             raise UnusableColumnError(f"the table has a column {own[0]!r}, a name that releases need. Rename it.")
         listed = ", ".join(_sql.literal(glob.escape(file)) for file in files)

@@ -171,7 +171,7 @@ def _from_path(connection: duckdb.DuckDBPyConnection, path: str, columns: Sequen
     files = existing_files(path)
     if is_parquet(files[0]):
         hive = hive_columns(path, files)
-        _check_names(columns, [*_parquet_names(files[0], name), *hive], name)
+        _check_names(columns, [*parquet_names(files[0], name), *hive], name)
         return connection.read_parquet([glob.escape(file) for file in files], hive_partitioning=bool(hive))
     return connection.sql(f"SELECT * FROM {csv_reader(files, columns, name)}")
 
@@ -246,7 +246,7 @@ def table_root(path: str) -> str:
     return os.path.join(*fixed) if fixed else "."
 
 
-def _parquet_names(path: str, name: str) -> list[str]:
+def parquet_names(path: str, name: str) -> list[str]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
