@@ -247,6 +247,7 @@ def table_root(path: str) -> str:
 
 
 def parquet_names(path: str, name: str) -> list[str]:
+    """Names of the columns of a Parquet file, out of its footer."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
