@@ -428,7 +428,7 @@ def verdict_text(verdict: Verdict) -> Group:
 def reproduction_text(result: Mapping[str, Any]) -> Group:
     """How many statements agree, and those that do not."""
     rows = result["verdicts"]
-    words = ("agrees", "differs", "not computed")
+    words = ("agrees", "differs", "argued", "given", "drawn", "not computed")
     table = Table(box=None, pad_edge=False)
     for name in ("paper", "kind", *words):
         table.add_column(name, justify="left" if name in ("paper", "kind") else "right")
@@ -441,7 +441,7 @@ def reproduction_text(result: Mapping[str, Any]) -> Group:
     for name in ("statement", "said", "got", "verdict"):
         others.add_column(name)
     for row in rows:
-        if row["verdict"] != "agrees":
+        if row["verdict"] in ("differs", "not computed"):
             others.add_row(row["id"], row["said"], row["got"], f"{row['verdict']}: {row['note']}")
     title = bold(f"{len(rows)} statements in {result['seconds']:.0f} s")
     return Group(title, table, Text(""), bold("Where we do not agree"), others)

@@ -110,6 +110,8 @@ def _asked(chosen: Iterable[str]) -> list[Claim]:
 def _verdict(claim: Claim, answer: Answer | None, missing: str | None) -> Verdict:
     if answer is None:
         return Verdict(claim, "", NOT_COMPUTED, missing or NOT_ANSWERED.get(claim.id, "no computation answers it"))
+    if answer.basis != "computed":
+        return Verdict(claim, _shown(answer.value), answer.basis, answer.note)
     agrees = answered(claim, answer)
     word = NOT_COMPUTED if agrees is None else AGREES if agrees else DIFFERS
     close = claim.kind == "number" and answered(claim, answer._replace(agrees=None, tolerance=TOLERANCE)) is True
@@ -180,11 +182,12 @@ def results_page(verdicts: Sequence[Verdict], *, version: str, quick: bool, seco
         f"Made by `discreet reproduce all{' --quick' if quick else ''}` on {day} with discreet {version}, "
         f"in {seconds:.0f} s.",
         "",
-        f"{len(verdicts)} statements, {len(numbers)} of them numbers. {sum(v.is_close for v in numbers)} numbers are within "
-        f".01 of print, or within their last printed digit; {_count(numbers, AGREES)} agree when percentages, extremes of "
-        f"random draws and times get the room that they need, {_count(numbers, DIFFERS)} differ, "
-        f"{_count(numbers, NOT_COMPUTED)} not computed. Of all statements {_count(verdicts, AGREES)} agree, "
-        f"{_count(verdicts, DIFFERS)} differ, {_count(verdicts, NOT_COMPUTED)} not computed.",
+        f"{len(verdicts)} statements: {_counts(verdicts)}. {len(numbers)} of them are numbers: {_counts(numbers)}; "
+        f"{sum(v.is_close for v in numbers)} computed ones are within .01 of print or within their last printed digit, "
+        "the others that agree are percentages or extremes of random draws, which get the room that they need.",
+        "",
+        "*Argued* means that a sentence answers and nothing was computed; *given* is a setting rather than a result; "
+        "*drawn* is a figure, whose numbers are in its CSV.",
         "",
     ]
     for paper in dict.fromkeys(verdict.claim.paper for verdict in verdicts):
@@ -199,5 +202,7 @@ def results_page(verdicts: Sequence[Verdict], *, version: str, quick: bool, seco
     return "\n".join(lines)
 
 
-def _count(verdicts: Sequence[Verdict], word: str) -> int:
-    return sum(verdict.verdict == word for verdict in verdicts)
+def _counts(verdicts: Sequence[Verdict]) -> str:
+    words = (AGREES, DIFFERS, "argued", "given", "drawn", NOT_COMPUTED)
+    found = {word: sum(verdict.verdict == word for verdict in verdicts) for word in words}
+    return ", ".join(f"{number} {word}" for word, number in found.items() if number)

@@ -15,7 +15,19 @@ import numpy as np
 
 from discreet.errors import InputError
 
-__all__ = ["ENTRIES", "Answer", "Claim", "Entry", "Outcome", "Setting", "answered", "claims", "entry"]
+__all__ = [
+    "ENTRIES",
+    "Answer",
+    "Claim",
+    "Entry",
+    "Outcome",
+    "Setting",
+    "answered",
+    "argued",
+    "claims",
+    "entry",
+    "given",
+]
 
 #: A stated number is met within this, or within half a unit of its last digit where that is more.
 TOLERANCE = 0.01
@@ -37,13 +49,25 @@ class Claim(NamedTuple):
 class Answer(NamedTuple):
     """What was found: a number or a truth value, and why it differs where it does.
 
-    ``agrees`` left out: decided by the tolerance, or by the truth value itself.
+    ``agrees`` left out: decided by the tolerance, or by the truth value itself. Only what was ``computed`` can agree or
+    differ; the rest is ``argued`` in a sentence, ``given`` as the setting of a computation, or ``drawn`` as a figure.
     """
 
     value: Any
     note: str = ""
     agrees: bool | None = None
     tolerance: float = TOLERANCE
+    basis: str = "computed"
+
+
+def argued(value: Any, reason: str) -> Answer:
+    """An answer by a sentence: nothing was computed."""
+    return Answer(value, reason, basis="argued")
+
+
+def given(value: Any) -> Answer:
+    """A number that is not a result: what a computation here was set to as well."""
+    return Answer(value, "a setting, used here as well", basis="given")
 
 
 @dataclass(frozen=True)

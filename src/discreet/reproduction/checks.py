@@ -25,7 +25,7 @@ ORDERS = (1.5, 2.0, 5.0)
 
 def as_drawn() -> Answer:
     """A figure is answered by drawing it."""
-    return Answer(True, "drawn; see the figure and its CSV")
+    return Answer(True, "see the figure and its CSV", basis="drawn")
 
 
 def agreeing(tests: Iterable[bool]) -> bool:

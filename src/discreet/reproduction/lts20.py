@@ -21,7 +21,7 @@ from discreet.errors import DiscreetError
 from discreet.joint import Joint
 from discreet.mechanism import Mechanism
 from discreet.notions import LDP, LIP, SRLIP
-from discreet.reproduction.base import Answer, Outcome, Setting, entry
+from discreet.reproduction.base import Answer, Outcome, Setting, argued, entry, given
 from discreet.reproduction.checks import as_drawn
 
 EPSILONS = (0.5, 1.0, 1.5, 2.0)
@@ -70,14 +70,14 @@ def theorem1(setting: Setting) -> Outcome:
     joint = Joint.random(3, 4, seed=1)
     lip, ldp = Polytope.of(joint, LIP(0.5)), Polytope.of(joint, LDP(0.5))
     answers = {
-        "lts20-theorem1": Answer(
+        "lts20-theorem1": argued(
             True, "but needlessly large: for LDP too the posteriors suffice, a polytope of dimension a - 1"
         ),
-        "lts20-abstract-efficient-optimum": Answer(True, "both in milliseconds"),
-        "lts20-lip-faster-than-ldp-dimension": Answer(
+        "lts20-abstract-efficient-optimum": argued(True, "both in milliseconds"),
+        "lts20-lip-faster-than-ldp-dimension": argued(
             True, "of the polytopes in the paper; on posteriors both have dimension a - 1"
         ),
-        "lts20-cr-root-of-increasing-function": Answer(True, "alpha even has a closed form"),
+        "lts20-cr-root-of-increasing-function": argued(True, "alpha even has a closed form"),
     }
     return Outcome([{"LIP rows": len(lip.rows), "LDP rows": len(ldp.rows), "dimension": joint.n_useful - 1}], answers)
 
@@ -103,8 +103,8 @@ def lemma1(setting: Setting) -> Outcome:
         "lts20-lemma1": Answer(all(first) and all(second) and all(third)),
         "lts20-eq4-posterior-factor": Answer(all(posterior)),
         "lts20-definition-ldp-x-stricter": Answer(stricter, "randomised response on X keeps less on 20 joints"),
-        "lts20-remark1-robust-all-priors": Answer(True, "a prior that puts S = X makes both the same"),
-        "lts20-independent-of-n": Answer(True, "designs take P(s, x), not the number of records"),
+        "lts20-remark1-robust-all-priors": argued(True, "a prior that puts S = X makes both the same"),
+        "lts20-independent-of-n": argued(True, "designs take P(s, x), not the number of records"),
     }
     return Outcome([{"joints": len(first), "LDP gives LIP": all(first), "LIP gives 2 eps LDP": all(second)}], answers)
 
@@ -122,7 +122,7 @@ def theorem2(setting: Setting) -> Outcome:
     sizes = [design(Joint.random(2, 5, seed=s), LDP(0.5)).mechanism.n_released for s in range(setting.joints(50, 15))]
     answers = {
         "lts20-theorem2": Answer(max(sizes) <= 5, f"at most {max(sizes)} released symbols for 5 useful ones"),
-        "lts20-theorem2-any-convex-utility": Answer(True, "an argument about vertices; nothing to compute"),
+        "lts20-theorem2-any-convex-utility": argued(True, "an argument about vertices; nothing to compute"),
     }
     return Outcome([{"most released symbols": max(sizes)}], answers)
 
@@ -168,7 +168,7 @@ def srlip_theory(setting: Setting) -> Outcome:
         "lts20-srlip-equals-robust-lip": Answer(all(slices)),
         "lts20-lemma2-srlip-implies-lip": Answer(all(implied)),
         "lts20-lip-has-no-budget": Answer(alone and leaks, "true of LIP; SRLIP adds up only in the sequential version"),
-        "lts20-theorem3-not-for-several-priors": Answer(
+        "lts20-theorem3-not-for-several-priors": argued(
             False, "it does: rows of several priors can be written on the column P(y|x)"
         ),
     }
@@ -202,7 +202,7 @@ def proposition1(setting: Setting) -> Outcome:
             ldp.append(LDP(math.log1p(t) + 1e-6).holds(joint, made.mechanism))
     answers = {
         "lts20-proposition1-cr-level": Answer(all(levels)),
-        "lts20-cr-channel-eq46": Answer(True, "with the indicator of x = y that the printed (46) lacks"),
+        "lts20-cr-channel-eq46": argued(True, "with the indicator of x = y that the printed (46) lacks"),
         "lts20-cr-alpha-ldp": Answer(all(ldp)),
     }
     return Outcome([{"joints": len(levels), "level met": all(levels), "alpha-LDP": all(ldp)}], answers)
@@ -238,8 +238,8 @@ def fig3(setting: Setting) -> Outcome:
     answers = {
         "lts20-fig3a-ldp-vs-lip": as_drawn(),
         "lts20-fig3b-half-lip-vs-ldp": as_drawn(),
-        "lts20-fig3-joints": Answer(len(joints), tolerance=0),
-        "lts20-fig3-eps-grid": Answer(list(EPSILONS), tolerance=0),
+        "lts20-fig3-joints": given(len(joints)),
+        "lts20-fig3-eps-grid": given(list(EPSILONS)),
         "lts20-fig3-ldp-time": Answer(ldp_time, MACHINE),
         "lts20-fig3-lip-time": Answer(lip_time, MACHINE),
         "lts20-fig3-lip-utility-at-least-ldp": Answer(bool(all((s <= 1 + 1e-7).all() for s in share.values()))),
@@ -346,8 +346,8 @@ def fig5(setting: Setting) -> Outcome:
         "lts20-fig5-c-occupation": Answer(sizes["occupation"], tolerance=0),
         "lts20-fig5-a-sizes": Answer([sizes["education"], sizes["relationship"], sizes["sex"]], tolerance=0),
         "lts20-fig5-oue-limit": Answer(limit),
-        "lts20-fig5-oue-infeasible": Answer(False, "a formula over sorted sums gives it without listing 2^16 sets"),
-        "lts20-fig5-optlip-infeasible": Answer(False, "every one of the 18 optima is proven in under a second"),
+        "lts20-fig5-oue-infeasible": argued(False, "a formula over sorted sums gives it without listing 2^16 sets"),
+        "lts20-fig5-optlip-infeasible": argued(False, "every one of the 18 optima is proven in under a second"),
         "lts20-fig5-grr-cr-between": Answer(all(above) and all(oue_below), "on the mean of the budgets"),
         "lts20-fig5-grr-cr-approach-opt": Answer(all(close)),
         "lts20-fig5-grr-vs-cr-depends": Answer(best_of == {"cr", "grr"}),
@@ -393,8 +393,8 @@ def fig6(setting: Setting) -> Outcome:
         for letter, (a, c) in zip("abcdef", ((5, 2), (2, 5), (5, 5), (3, 5), (5, 7), (7, 5)))
     }
     answers |= {
-        "lts20-fig6-joints": Answer(count, tolerance=0),
-        "lts20-fig6-jeffreys-parameter": Answer(0.5, tolerance=0),
+        "lts20-fig6-joints": given(count),
+        "lts20-fig6-jeffreys-parameter": given(0.5),
         "lts20-fig6-cr-gains-with-a-over-c": Answer(order[0] < order[-1], ", ".join(f"{g:+.3f}" for g in order)),
         "lts20-fig6-data-matter-more-than-method": Answer(
             all(spread), f"in {sum(map(bool, spread))} of 6 panels the deviation of GRR exceeds the mean difference"

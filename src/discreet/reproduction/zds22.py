@@ -12,7 +12,7 @@ from discreet._numeric import FloatArray
 from discreet.joint import Joint
 from discreet.measures import kernels
 from discreet.notions import ALIP
-from discreet.reproduction.base import Answer, Outcome, Setting, entry
+from discreet.reproduction.base import Answer, Outcome, Setting, argued, entry
 from discreet.reproduction.checks import as_drawn, identities, proposition_1
 from discreet.reproduction.curves import histogram_figure, merged, uniform
 
@@ -75,7 +75,7 @@ def prop1(setting: Setting) -> Outcome:
     answers["zds22-prop1-2-alpha-lift"] = Answer(found["alpha-lift"], "with exp(eu), as the proof has it")
     stated = ("ldp", "mutual information", "maximal leakage", "sibson", "arimoto", "alpha-lift")
     answers["zds22-prop1"] = Answer(all(found[key] for key in stated), "the alpha-lift bounded by exp(eu)")
-    answers["zds22-only-maxlift-bounds-averages"] = Answer(True, "the bounds above name eu alone")
+    answers["zds22-only-maxlift-bounds-averages"] = argued(True, "the bounds above name eu alone")
     return Outcome([{"statement": key, "holds": value} for key, value in found.items()], answers)
 
 

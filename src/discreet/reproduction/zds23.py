@@ -16,7 +16,7 @@ from discreet.designers import design
 from discreet.joint import Joint
 from discreet.measures import kernels
 from discreet.notions import ALIP, LDP, AlphaLift, Chi2Lift, L1Lift, Notion
-from discreet.reproduction.base import Answer, Outcome, Setting, entry
+from discreet.reproduction.base import Answer, Outcome, Setting, argued, entry
 from discreet.reproduction.checks import (
     as_drawn,
     identities,
@@ -95,8 +95,8 @@ def formulas(setting: Setting) -> Outcome:
     joint = Joint.random(3, 6, seed=1)
     whole = design(joint, ALIP.split(50.0, 0.5))
     answers["zds23-nmi-range"] = Answer(abs(whole.nmi - 1) < SMALL)
-    answers["zds23-aorr-equivalent-min-conditional"] = Answer(True, "I(X;Y) = H(X) - H(X|Y), and H(X) is given")
-    answers["zds23-srr-entropy-splits"] = Answer(
+    answers["zds23-aorr-equivalent-min-conditional"] = argued(True, "I(X;Y) = H(X) - H(X|Y), and H(X) is given")
+    answers["zds23-srr-entropy-splits"] = argued(
         True, "what subset response solves block by block; its NMI is measured on the whole"
     )
     return Outcome([{"statement": key, "holds": value} for key, value in found.items()], answers)
@@ -200,7 +200,7 @@ def breaches(setting: Setting) -> Outcome:
     answers = {
         "zds23-prop-a1": Answer(all(excluded)),
         "zds23-breach-complement": Answer(all(complement)),
-        "zds23-breach-ldp-condition": Answer(True, "quoted from earlier work; implied by the lifts that LDP allows"),
+        "zds23-breach-ldp-condition": argued(True, "quoted from earlier work; implied by the lifts that LDP allows"),
     }
     return Outcome([{"properties checked": len(excluded), "breaches": len(excluded) - sum(excluded)}], answers)
 
@@ -216,10 +216,8 @@ def structure(setting: Setting) -> Outcome:
         counts.append({"useful symbols": n, "mean vertices": float(np.mean(sizes))})
     grows = all(b["mean vertices"] > 1.5 * a["mean vertices"] for a, b in itertools.pairwise(counts))
     answers = {
-        "zds23-aorr-polytope": Answer(True, "the optimum by vertices and by column generation agree to 1e-7"),
-        "zds23-aorr-dimension": Answer(
-            True, "for LDP too the posteriors suffice: a polytope of dimension |X| - 1 (MATH, section 1)"
-        ),
+        "zds23-aorr-polytope": argued(True, "the optimum by vertices and by column generation agree to 1e-7"),
+        "zds23-aorr-dimension": argued(True, "for LDP too the posteriors suffice: a polytope of dimension |X| - 1"),
         "zds23-aorr-vertices-exponential": Answer(grows),
     }
     return Outcome(counts, answers)
@@ -358,7 +356,7 @@ def fig6(setting: Setting) -> Outcome:
         one, other = _at(found["lam 0.5"], epsilon), _at(complete["lam 0.5"], epsilon)
         answers[f"zds23-fig6-{key}"] = Answer(one, tolerance=0.012)
         answers[f"zds23-fig6-{gain}"] = Answer(100 * (one / other - 1), "from our own means", tolerance=15.0)
-    answers["zds23-subset-partition-combinatorial"] = Answer(
+    answers["zds23-subset-partition-combinatorial"] = argued(
         True, "the exact search is not run; the optimal response keeps more"
     )
     return outcome
@@ -473,7 +471,7 @@ def fig10(setting: Setting) -> Outcome:
     )
     answers = {
         "zds23-fig10-curves": as_drawn(),
-        "zds23-fig10-applicable": Answer(True, "and the optimum too, with a proven gap: see the methods page"),
+        "zds23-fig10-applicable": argued(True, "and the optimum too, with a proven gap: see the methods page"),
         "zds23-fig10-srr-beats-subset": Answer(_above(one["nmi"], other["nmi"])),
         "zds23-fig10-srr-leaks-more": Answer(_above(total[0], total[1], room=1e-6)),
         "zds23-fig10-within-budget": Answer(inside),
@@ -581,7 +579,7 @@ def averages(setting: Setting) -> Outcome:
         "zds23-lift-measures-relax-alip": Answer(
             relaxed, "" if relaxed else "not always: Propositions 3 and 5 fail as printed"
         ),
-        "zds23-orr-not-convex": Answer(
+        "zds23-orr-not-convex": argued(
             True, "for the inverse measures; the l1 and chi-square lifts themselves are convex"
         ),
     }
