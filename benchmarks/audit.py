@@ -12,7 +12,7 @@ import duckdb
 
 from benchmarks.common import Row, interleaved, median_seconds
 from discreet import Joint
-from discreet.report.summary import audit_summary
+from discreet.reporting.audit import audit_summary
 
 CACHE = Path(__file__).parent / ".cache"
 ALLOWED_RATIO, ALLOWED_EXTRA, ALLOWED_BYTES = 1.3, 0.1, 2 << 30

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from benchmarks.common import Row, median_seconds
 from discreet import ALIP, Joint, design
-from discreet.report.summary import scalar_measures
+from discreet.reporting.audit import scalar_measures
 
 
 def rows() -> list[Row]:

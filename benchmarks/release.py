@@ -126,7 +126,7 @@ def very_large() -> Iterator[Row]:
 
 
 def spark_rows(count: int) -> Iterator[Row]:
-    from discreet.releasing.spark_engine import spark_session
+    from discreet.releasing.engines.spark import spark_session
 
     path = table(count)
     mechanism = next(iter(mechanisms(path).values()))

@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmarks.common import Row
 from discreet import ALIP, Joint, design, measures
-from discreet.designers import subset_merging
+from discreet.designers.merging import subset_merging
 
 EPSILONS = np.arange(1, 33) / 4
 LAMS = (0.35, 0.5, 0.65)

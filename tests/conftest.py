@@ -57,7 +57,7 @@ def spark() -> Iterator[Any]:
     if shutil.which("java") is None and not os.environ.get("JAVA_HOME"):
         missing("Spark needs Java, which is not installed")
     pytest.importorskip("pyspark")
-    from discreet.releasing.spark_engine import spark_session
+    from discreet.releasing.engines.spark import spark_session
 
     session = spark_session("local[2,4]")
     session.conf.set("spark.sql.shuffle.partitions", "2")

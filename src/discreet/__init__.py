@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
 from discreet import errors, measures, ranges, samples
+from discreet.core.joint import Joint
 from discreet.designers import Design, design, methods
-from discreet.designers.quantise import Quantisation, QuantisationPath, quantise
-from discreet.joint import Joint
+from discreet.frontiers.sweep import Frontier, frontier
 from discreet.mechanism import BitMechanism, Estimate, Mechanism, ProductMechanism, SensitiveMechanism
 from discreet.notions import ALIP, LDP, LIP, SRLIP, AlphaLift, Chi2Lift, L1Lift, MaxLift, Notion, PerfectPrivacy
-from discreet.sweeps import Frontier, frontier
+from discreet.quantising import Quantisation, QuantisationPath, quantise
 
 if _TYPE_CHECKING:
     from discreet.certificate import Certificate, Verdict, certify, verify
-    from discreet.publication import release
-    from discreet.releasing import ReleaseKey
+    from discreet.drawing.keys import ReleaseKey
+    from discreet.releasing.api import release
 
 __version__ = _version("discreet")
 
@@ -61,10 +61,10 @@ __all__ = [
 # What needs an engine is imported when it is first asked for.
 _LAZY = {
     "Certificate": "certificate",
-    "ReleaseKey": "releasing",
+    "ReleaseKey": "drawing.keys",
     "Verdict": "certificate",
     "certify": "certificate",
-    "release": "publication",
+    "release": "releasing.api",
     "verify": "certificate",
 }
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from discreet._numeric import FloatArray
-from discreet.joint import Joint
+from discreet._support.numeric import FloatArray
+from discreet.core.joint import Joint
 from discreet.notions import ALIP, LDP, LIP, AlphaLift, Chi2Lift, L1Lift, MaxLift, Notion, PerfectPrivacy
 
 __all__ = ["SHAPES", "awkward_joint", "every_notion"]

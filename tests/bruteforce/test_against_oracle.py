@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet import Joint, design, exact, measures
+from discreet import Joint, design, measures
+from discreet.notions import exact
 from discreet.testing import awkward_joint, every_notion
 from tests.bruteforce import oracle
 from tests.strategies import budgets, channels, joints, lams, orders

@@ -228,7 +228,7 @@ def test_a_bug_is_reported_as_one(call, csv: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_a_failed_design_writes_nothing(call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from discreet.designers.base import METHODS, Method
+    from discreet.designers.front import METHODS, Method
 
     leak = lambda joint, notion: Mechanism.from_blocks(joint, range(joint.n_useful))  # noqa: E731
     monkeypatch.setitem(METHODS, "watchdog", Method(leak, lambda notion: True))

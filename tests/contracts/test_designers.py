@@ -9,10 +9,10 @@ import math
 import numpy as np
 import pytest
 
-from discreet import Joint, Mechanism, design, exact, methods
-from discreet.designers.base import METHODS, Method
-from discreet.errors import DiscreetError, UnsupportedNotionError
-from discreet.notions import Notion, from_dict
+from discreet import Joint, Mechanism, design, methods
+from discreet._support.errors import DiscreetError, UnsupportedNotionError
+from discreet.designers.front import METHODS, Method
+from discreet.notions import Notion, exact, from_dict
 from discreet.testing import awkward_joint, every_notion
 from tests.bruteforce import oracle
 

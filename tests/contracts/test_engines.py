@@ -14,9 +14,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import discreet as dc
-from discreet.releasing.draws import draws_of
-from discreet.releasing.lookup import key_values
-from discreet.tables import _sql
+from discreet.drawing.lookup import key_values
+from discreet.drawing.thresholds import draws_of
+from discreet.tables.dialect import DUCKDB, SPARK
 from tests.releases import awkward_table, by_id, mechanisms, rename_of
 
 ROWS = 3_000
@@ -157,7 +157,7 @@ def test_spark_keeps_the_key_out_of_its_plans(table: pa.Table, kinds: dict, spar
 
 def test_spark_without_broadcast_is_refused(table: pa.Table, kinds: dict, spark: Any, monkeypatch: Any) -> None:
     """A join that moves rows groups them by the true value; without the hint Spark would use one."""
-    import discreet.releasing.spark_engine as engine
+    import discreet.releasing.engines.spark as engine
 
     monkeypatch.setattr(engine, "MOVING_JOINS", ("BroadcastHashJoin",))
     with pytest.raises(dc.errors.InputError, match="moves rows"):
@@ -165,8 +165,8 @@ def test_spark_without_broadcast_is_refused(table: pa.Table, kinds: dict, spark:
 
 
 def test_dialects_quote_what_they_are_given() -> None:
-    assert _sql.DUCKDB.identifier('a"b') == '"a""b"'
-    assert _sql.SPARK.identifier("a`b") == "`a``b`"
+    assert DUCKDB.identifier('a"b') == '"a""b"'
+    assert SPARK.identifier("a`b") == "`a``b`"
 
 
 @pytest.mark.slow

@@ -19,8 +19,8 @@ import pyarrow as pa
 import pytest
 
 import discreet as dc
-from discreet.releasing.draws import draws_of
-from discreet.releasing.export import export_sql
+from discreet.drawing.thresholds import draws_of
+from discreet.releasing.engines.export import export_sql
 from tests.conftest import missing
 from tests.releases import awkward_table, by_id, mechanisms, rename_of
 

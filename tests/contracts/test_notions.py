@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet import ALIP, LDP, LIP, AlphaLift, Chi2Lift, Joint, L1Lift, MaxLift, Mechanism, exact
-from discreet.errors import InvalidNotionError, UnsupportedNotionError
-from discreet.notions import Notion, from_dict
+from discreet import ALIP, LDP, LIP, AlphaLift, Chi2Lift, Joint, L1Lift, MaxLift, Mechanism
+from discreet._support.errors import InvalidNotionError, UnsupportedNotionError
+from discreet.notions import Notion, exact, from_dict
 from discreet.testing import awkward_joint, every_notion
 from tests.strategies import budgets, channels, joints, lams, orders
 

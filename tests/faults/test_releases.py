@@ -20,7 +20,7 @@ import pytest
 
 import discreet as dc
 from discreet import LIP, Joint, design
-from discreet.errors import DiscreetError, UnreadableTableError
+from discreet._support.errors import DiscreetError, UnreadableTableError
 from tests.conftest import missing
 from tests.releases import awkward_table, by_id
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from discreet import quantise, ranges
-from discreet.designers.quantise._distortion import Distortion
-from discreet.designers.quantise.baselines import suppression
+from discreet.quantising.baselines import suppression
+from discreet.quantising.distortion import Distortion
 from discreet.ranges import Range
 from tests.unit.test_ranges import figure_1
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from discreet import LIP, SRLIP, Joint, design, samples
-from discreet.designers.conditional_reporting import reporting_strength
-from discreet.designers.grr import grr_strength
+from discreet.designers.protocols.grr import grr_strength
+from discreet.designers.with_sensitive.conditional_reporting import reporting_strength
 
 MEAN_TOLERANCE = 0.02
 ADULT_TOLERANCE = 0.003

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from discreet import ALIP, LIP, Joint, design, measures, samples
-from discreet.designers import subset_merging, watchdog
+from discreet.designers.merging import subset_merging, watchdog
 
 # The standard error of a mean over 1,000 joints is below 0.003; two decimals are what the papers state.
 MEAN_TOLERANCE = 0.01

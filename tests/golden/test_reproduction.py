@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from discreet import reproduction
-from discreet.errors import InputError
-from discreet.reproduction.base import Answer, Claim, answered
+from discreet import papers
+from discreet._support.errors import InputError
+from discreet.papers.base import Answer, Claim, answered
 
 
 def test_every_statement_belongs_to_an_entry_or_says_why_not() -> None:
-    for claim in reproduction.claims().values():
-        assert claim.figure in reproduction.ENTRIES or claim.id in reproduction.NOT_ANSWERED, claim.id
+    for claim in papers.claims().values():
+        assert claim.figure in papers.ENTRIES or claim.id in papers.NOT_ANSWERED, claim.id
         assert claim.claim
         assert claim.where
         if claim.kind == "number":
@@ -32,49 +32,49 @@ def test_numbers_agree_within_their_digits() -> None:
 
 
 @pytest.fixture(scope="module")
-def verdicts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, reproduction.Verdict]:
+def verdicts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, papers.Verdict]:
     """A quick run of everything, with the data files where they are there."""
     data = Path(__file__).parent.parent.parent.parent / "shared" / "data"
     output = tmp_path_factory.mktemp("reproduced")
-    found = reproduction.reproduce(["all"], output, quick=True, data=data if data.is_dir() else None)
+    found = papers.reproduce(["all"], output, quick=True, data=data if data.is_dir() else None)
     assert (output / "verdicts.csv").exists()
     assert (output / "zds23-fig4.svg").read_text().startswith("<?xml")
     return {verdict.claim.id: verdict for verdict in found}
 
 
-def test_every_statement_gets_a_verdict(verdicts: dict[str, reproduction.Verdict]) -> None:
-    assert set(verdicts) == set(reproduction.claims())
+def test_every_statement_gets_a_verdict(verdicts: dict[str, papers.Verdict]) -> None:
+    assert set(verdicts) == set(papers.claims())
     for verdict in verdicts.values():
-        if verdict.verdict != reproduction.AGREES:
+        if verdict.verdict != papers.AGREES:
             assert verdict.note, f"{verdict.claim.id} does not agree and does not say why"
 
 
-def test_stated_utilities_agree(verdicts: dict[str, reproduction.Verdict]) -> None:
+def test_stated_utilities_agree(verdicts: dict[str, papers.Verdict]) -> None:
     for name in (
         "zds23-fig2-complete-eps1", "zds23-fig2-complete-eps2", "zds23-fig3-complete-eps1", "zds23-fig3-complete-eps2",
         "zds23-fig5-optimal-eps2", "zds23-fig7-subset-eps1", "lts20-fig5-oue-limit", "lts20-fig7-correlation-eps1",
         "df20-example2-u1-first", "df20-example3-first", "df20-example1-istar",
     ):  # fmt: skip
-        assert verdicts[name].verdict == reproduction.AGREES, verdicts[name]
+        assert verdicts[name].verdict == papers.AGREES, verdicts[name]
 
 
-def test_errata_show_as_differences(verdicts: dict[str, reproduction.Verdict]) -> None:
+def test_errata_show_as_differences(verdicts: dict[str, papers.Verdict]) -> None:
     for name in ("zds23-prop1", "zds23-prop3", "zds23-prop5", "lts20-theorem4-budget"):
-        assert verdicts[name].verdict == reproduction.DIFFERS
+        assert verdicts[name].verdict == papers.DIFFERS
 
 
 def test_missing_data_is_reported_not_faked() -> None:
-    (verdict,) = [v for v in reproduction.reproduce(["df20-heart-data"]) if v.claim.id == "df20-heart-ages"]
-    assert verdict.verdict == reproduction.NOT_COMPUTED
+    (verdict,) = [v for v in papers.reproduce(["df20-heart-data"]) if v.claim.id == "df20-heart-ages"]
+    assert verdict.verdict == papers.NOT_COMPUTED
     assert "processed.hungarian.data" in verdict.note
 
 
 def test_unknown_names_are_refused() -> None:
     with pytest.raises(InputError, match="zds23-fig4"):
-        reproduction.reproduce(["zds23-fig44"])
+        papers.reproduce(["zds23-fig44"])
 
 
-def test_the_page_counts(verdicts: dict[str, reproduction.Verdict]) -> None:
-    page = reproduction.results_page(list(verdicts.values()), version="1", quick=True, seconds=1.0)
+def test_the_page_counts(verdicts: dict[str, papers.Verdict]) -> None:
+    page = papers.results_page(list(verdicts.values()), version="1", quick=True, seconds=1.0)
     assert f"{len(verdicts)} statements" in page
     assert "| Section" in page or "| Fig" in page or "## ZDS23" in page

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 import discreet as dc
-from discreet.report.decision import decision_summary
-from discreet.report.html import percent, report_html
+from discreet.reporting.decision import decision_summary
+from discreet.reporting.html import percent, report_html
 from tests.conftest import missing
 
 FLAGS = (

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import discreet as dc
-from discreet import _json
-from discreet.errors import InputError
-from discreet.report.decision import decision_summary, promise_words
+from discreet._support import jsonable
+from discreet._support.errors import InputError
+from discreet.reporting.decision import decision_summary, promise_words
 
 NOTIONS = [
     dc.LIP(0.5),
@@ -98,7 +98,7 @@ def test_every_notion_has_words_and_plain_data(notion: dc.Notion) -> None:
     useful = [(a, b) for a in range(2) for b in range(2)]
     joint = dc.Joint.from_counts([[20, 12, 9, 10], [8, 14, 13, 22]], useful=useful, sensitive_columns=["illness"])
     found = decision_summary(joint, notion)
-    assert json.loads(_json.dumps(found))["notion_text"] == str(notion)
+    assert json.loads(jsonable.dumps(found))["notion_text"] == str(notion)
     assert found["promise"].endswith(".")
     assert "illness" in found["promise"]
     one_budget = notion.name != "perfect" and None in (

@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 
 import discreet as dc
+from discreet._support.errors import InputError
 from discreet.cli.options import NotionOptions
 from discreet.cli.report import report
-from discreet.errors import InputError
-from discreet.report.decision import decision_summary
-from discreet.report.html import LONGEST_NAME, MOST_SHOWN, STYLE, Report, percent, report_html, visible
-from discreet.report.markdown import report_markdown
+from discreet.reporting.decision import decision_summary
+from discreet.reporting.html import LONGEST_NAME, MOST_SHOWN, STYLE, Report, percent, report_html, visible
+from discreet.reporting.markdown import report_markdown
 
 HOSTILE = [
     "<script>alert(1)</script>",

@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import binom
 
 import discreet as dc
-from discreet._numeric import DENOMINATOR
+from discreet._support.numeric import DENOMINATOR
 
 #: All tests of a table together raise a false alarm less often than this.
 FALSE_ALARM = 1e-6

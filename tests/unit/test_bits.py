@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from discreet import ALIP, LDP, LIP, BitMechanism, Chi2Lift, Joint, MaxLift, Mechanism, design, measures
-from discreet.errors import InputError, InvalidMechanismError, UnseenSymbolError, UnsupportedNotionError
+from discreet._support.errors import InputError, InvalidMechanismError, UnseenSymbolError, UnsupportedNotionError
 from discreet.mechanism import bits
 from discreet.testing import awkward_joint
 

@@ -9,8 +9,9 @@ import mpmath
 import numpy as np
 import pytest
 
-from discreet import ALIP, LDP, LIP, AlphaLift, Chi2Lift, Joint, L1Lift, MaxLift, PerfectPrivacy, exact
-from discreet._numeric import exact_integers
+from discreet import ALIP, LDP, LIP, AlphaLift, Chi2Lift, Joint, L1Lift, MaxLift, PerfectPrivacy
+from discreet._support.numeric import exact_integers
+from discreet.notions import exact
 from discreet.testing import every_notion
 
 
@@ -200,7 +201,7 @@ def test_floats_lost_on_the_way_are_not_trusted() -> None:
 
 def test_what_occurs_too_rarely_for_floats_still_occurs() -> None:
     from discreet import Mechanism, design
-    from discreet.errors import UnseenSymbolError
+    from discreet._support.errors import UnseenSymbolError
 
     big = 10**400
     joint = Joint.from_counts(np.array([[big, big, 1], [big, big, 0]], dtype=object), useful=["a", "b", "c"])

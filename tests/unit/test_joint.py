@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from discreet import LDP, LIP, Chi2Lift, Joint, Mechanism, design, measures
-from discreet.errors import InputError, InvalidJointError, UnseenSymbolError, UnusableColumnError
+from discreet._support.errors import InputError, InvalidJointError, UnseenSymbolError, UnusableColumnError
 
 
 def test_counts_are_kept_exactly_at_any_size() -> None:

@@ -9,8 +9,9 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from discreet import Joint, Mechanism, labels
-from discreet.errors import InputError, InvalidMechanismError
+from discreet import Joint, Mechanism
+from discreet._support.errors import InputError, InvalidMechanismError
+from discreet.core import labels
 
 DENOMINATOR = 2**60
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from discreet import Joint, Mechanism, measures, ranges
-from discreet.errors import InputError, InvalidJointError
+from discreet._support.errors import InputError, InvalidJointError
 from discreet.ranges import Range
 
 #: Fig. 1 of DF20: sensitive values of x1 ... x7.

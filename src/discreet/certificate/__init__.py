@@ -2,6 +2,6 @@
 
 # SPDX-License-Identifier: Apache-2.0
 from discreet.certificate.record import Certificate, certify
-from discreet.certificate.verification import Verdict, verify
+from discreet.certificate.verification.verdict import Verdict, verify
 
 __all__ = ["Certificate", "Verdict", "certify", "verify"]

@@ -16,10 +16,11 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from discreet import _files, labels
+from discreet._support import files
+from discreet._support.errors import BrokenNotionError, InputError
 from discreet.certificate import checker
-from discreet.errors import BrokenNotionError, InputError
-from discreet.joint import Joint
+from discreet.core import labels
+from discreet.core.joint import Joint
 from discreet.measures import entropy, useful_information
 from discreet.mechanism import Mechanism
 from discreet.notions import Notion
@@ -70,7 +71,7 @@ class Certificate:
     def to_json(self, path: str | os.PathLike[str]) -> None:
         """Write it; one that holds counts is readable by its owner alone."""
         text = json.dumps(self._content, ensure_ascii=False, allow_nan=False) + "\n"
-        _files.write_text(path, text, private=self.is_private)
+        files.write_text(path, text, private=self.is_private)
 
     @classmethod
     def from_json(cls, path: str | os.PathLike[str]) -> Certificate:

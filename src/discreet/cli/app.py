@@ -18,6 +18,7 @@ from typing import Any
 from cyclopts import App, CycloptsError
 
 import discreet
+from discreet._support.errors import DiscreetError
 from discreet.cli.audit import audit
 from discreet.cli.certify import certify, verify
 from discreet.cli.compare import compare
@@ -29,7 +30,6 @@ from discreet.cli.quantise import quantise
 from discreet.cli.release import release
 from discreet.cli.report import report
 from discreet.cli.reproduce import reproduce
-from discreet.errors import DiscreetError
 
 __all__ = ["app", "main", "run"]
 
@@ -55,7 +55,7 @@ def run(tokens: Sequence[str]) -> int:
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning
-            warnings.simplefilter("always", discreet.errors.DiscreetWarning)
+            warnings.simplefilter("always", discreet._support.errors.DiscreetWarning)
             result = app(arguments, exit_on_error=False, print_error=False, result_action="return_value")
         sys.stdout.flush()
         return result if isinstance(result, int) else 0
@@ -85,7 +85,7 @@ def _fail(message: str, code: int, debug: bool) -> int:
 
 def _show_warning(message: Any, category: type[Warning], *_: Any, **__: Any) -> None:
     """Our own warnings; what a library says to programmers is not for whoever runs a command."""
-    if issubclass(category, discreet.errors.DiscreetWarning):
+    if issubclass(category, discreet._support.errors.DiscreetWarning):
         sys.stderr.write(f"discreet: warning: {message}\n")
 
 

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 from discreet.cli.options import Bins, Columns, Format, NotionOptions, load_joint, show
-from discreet.report.summary import audit_summary
-from discreet.report.text import audit_text
+from discreet.reporting.audit import audit_summary
+from discreet.reporting.text.pages import audit_text
 
 __all__ = ["audit"]
 

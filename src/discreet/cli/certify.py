@@ -10,15 +10,15 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from discreet import _files
+from discreet._support import files
+from discreet._support.errors import InputError
 from discreet.certificate import certify as make_certificate
 from discreet.certificate import verify as make_verdict
 from discreet.cli.options import Format, NotionOptions, input_files, load_proof, load_table, show
-from discreet.errors import InputError
-from discreet.joint import Joint
+from discreet.core.joint import Joint
+from discreet.drawing.keys import ReleaseKey
 from discreet.mechanism import Mechanism
-from discreet.releasing import ReleaseKey
-from discreet.report.text import certificate_text, verdict_text
+from discreet.reporting.text.pages import certificate_text, verdict_text
 
 __all__ = ["certify", "verify"]
 
@@ -56,7 +56,7 @@ def certify(
     stored = Mechanism.from_json(mechanism)
     for target in (output, private_certificate):
         if target is not None:
-            _files.check_target(target, force=force, never=input_files(table))
+            files.check_target(target, force=force, never=input_files(table))
     if not stored.sensitive_columns or not stored.useful_columns:
         raise InputError("the mechanism does not know its columns. Design it from a table.")
     joint = Joint.from_table(

@@ -3,13 +3,13 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+from discreet._support.errors import BrokenNotionError, InputError
 from discreet.cli.options import Bins, Columns, Format, NotionOptions, check_search, load_joint, show
 from discreet.cli.progress import watched
 from discreet.designers import METHODS, Design
 from discreet.designers import design as make_design
 from discreet.designers import methods as methods_for
-from discreet.errors import BrokenNotionError, InputError
-from discreet.report.text import comparison_text
+from discreet.reporting.text.pages import comparison_text
 
 __all__ = ["compare"]
 

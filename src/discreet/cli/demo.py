@@ -11,18 +11,20 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from discreet import _files, _json, samples
+from discreet import samples
+from discreet._support import files, jsonable
+from discreet._support.errors import InputError
 from discreet.certificate import verify
+from discreet.core.joint import Joint
 from discreet.designers import design, methods
-from discreet.errors import InputError
-from discreet.joint import Joint
+from discreet.drawing.keys import ReleaseKey
+from discreet.frontiers.sweep import frontier
 from discreet.notions import LIP
-from discreet.publication import publish, sidecar
-from discreet.releasing import ReleaseKey
-from discreet.report.decision import decision_summary
-from discreet.report.html import report_html
-from discreet.report.summary import audit_summary
-from discreet.report.text import (
+from discreet.releasing.api import publish, sidecar
+from discreet.reporting.audit import audit_summary
+from discreet.reporting.decision import decision_summary
+from discreet.reporting.html import report_html
+from discreet.reporting.text.pages import (
     audit_text,
     comparison_text,
     design_text,
@@ -31,7 +33,6 @@ from discreet.report.text import (
     release_text,
     verdict_text,
 )
-from discreet.sweeps import frontier
 
 __all__ = ["demo"]
 
@@ -62,7 +63,7 @@ def demo(*, output: Annotated[Path, Parameter(name=["--output", "-o"])] = Path("
     console.rule("1. Audit: what does occupation give away?", align="left")
     summary = audit_summary(joint, notion)
     console.print(audit_text(summary))
-    _files.write_text(output / "audit.json", _json.dumps(summary) + "\n")
+    files.write_text(output / "audit.json", jsonable.dumps(summary) + "\n")
 
     console.rule(f"2. Compare: every method under {notion}", align="left")
     designs = [design(joint, notion, method) for method in methods(notion) if method != "auto"]
@@ -114,11 +115,11 @@ def demo(*, output: Annotated[Path, Parameter(name=["--output", "-o"])] = Path("
     console.rule("6. Verify: every claim recomputed, every row drawn again", align="left")
     verdict = verify(output / "certificate.private.json", table, target, key=key_file)
     console.print(verdict_text(verdict))
-    _files.write_text(output / "verdict.json", json.dumps(verdict.to_dict(), indent=2) + "\n")
+    files.write_text(output / "verdict.json", json.dumps(verdict.to_dict(), indent=2) + "\n")
 
     console.rule("7. Report: the page that decides", align="left")
     page = decision_summary(joint, notion, method="optimal", certificate=done.certificate.public)
-    _files.write_text(output / "report.html", report_html(page), private=True)  # it tells of the table
+    files.write_text(output / "report.html", report_html(page), private=True)  # it tells of the table
     console.print(
         f"{100 * best.nmi:.1f} % of occupation is kept, and no mechanism under {notion} can keep more. "
         f"Open {output / 'report.html'}; the release is {target}, its certificate {sidecar(target, 'certificate')}."

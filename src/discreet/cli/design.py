@@ -11,12 +11,12 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from discreet import _files
+from discreet._support import files
+from discreet._support.errors import InputError
 from discreet.cli.options import Bins, Columns, Format, NotionOptions, input_files, load_joint, show
 from discreet.designers import METHODS, Design
 from discreet.designers import design as make_design
-from discreet.errors import InputError
-from discreet.report.text import design_text
+from discreet.reporting.text.pages import design_text
 
 __all__ = ["design"]
 
@@ -88,7 +88,7 @@ def design(
     options = _options(method, {"time_limit": time_limit, "seed": seed, "randomisation": randomisation})
     for target in (output, proof):
         if target is not None:
-            _files.check_target(target, force=force, never=input_files(table))
+            files.check_target(target, force=force, never=input_files(table))
     joint = load_joint(table, sensitive, useful, bins)
     result = make_design(joint, notion, method, **options)
     if output is not None:
@@ -105,7 +105,7 @@ def _write_proof(result: Design, path: Path) -> None:
     stored = result.proof.to_dict() if hasattr(result.proof, "to_dict") else None
     if stored is None:
         raise InputError(f"{result.method} has no proof that a checker could follow; leave out --proof.")
-    _files.write_text(path, json.dumps(stored, allow_nan=False) + "\n", private=True)
+    files.write_text(path, json.dumps(stored, allow_nan=False) + "\n", private=True)
     sys.stderr.write(f"proof written to {os.fspath(path)}\n")
 
 

@@ -10,13 +10,13 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from discreet import _files
+from discreet._support import files
+from discreet._support.errors import InputError
 from discreet.cli.options import Format, show
-from discreet.errors import InputError
+from discreet.drawing.keys import ReleaseKey
+from discreet.drawing.thresholds import draws_of
 from discreet.mechanism import Mechanism
-from discreet.releasing import ReleaseKey
-from discreet.releasing.draws import draws_of
-from discreet.releasing.export import KEY_TABLE, export_sql
+from discreet.releasing.engines.export import KEY_TABLE, export_sql
 
 __all__ = ["export"]
 
@@ -61,12 +61,12 @@ def export(
     stored = Mechanism.from_json(mechanism)
     statements = export_sql(stored, sql, table=table, id=id, rename=as_)
     if key_file is not None and subkeys is not None:
-        _files.check_target(subkeys, force=False)
+        files.check_target(subkeys, force=False)
         key = ReleaseKey.from_file(key_file)
         lines = [
             f"{number},{key.subkey(draw.column, stored.fingerprint)}" for number, draw in enumerate(draws_of(stored))
         ]
-        _files.write_text(subkeys, "\n".join(["draw,subkey", *lines]) + "\n", private=True)
+        files.write_text(subkeys, "\n".join(["draw,subkey", *lines]) + "\n", private=True)
         sys.stderr.write(f"sub-keys written to {os.fspath(subkeys)}\n")
     if format == "json":
         show(format, {"sql": sql, "statements": statements}, None)

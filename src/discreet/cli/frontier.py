@@ -11,7 +11,8 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from discreet import _files
+from discreet._support import files
+from discreet._support.errors import InputError
 from discreet.cli.options import (
     Bins,
     Columns,
@@ -24,12 +25,11 @@ from discreet.cli.options import (
     show,
 )
 from discreet.cli.progress import watched
+from discreet.core.joint import Joint
 from discreet.designers import methods as methods_for
-from discreet.errors import InputError
-from discreet.joint import Joint
+from discreet.frontiers.sweep import frontier as sweep
 from discreet.notions import Notion
-from discreet.report.text import frontier_text
-from discreet.sweeps import frontier as sweep
+from discreet.reporting.text.pages import frontier_text
 
 __all__ = ["frontier"]
 
@@ -103,7 +103,7 @@ def frontier(
     for path in output:
         if path.suffix.lower() not in (".svg", ".png", ".pdf", ".csv", ".json"):
             raise InputError(f"cannot tell the format of {str(path)!r}. Use .svg, .png, .pdf, .csv or .json.")
-        _files.check_target(path, force=force, never=input_files(table))
+        files.check_target(path, force=force, never=input_files(table))
 
     check_search(time_limit, seed)
     if keep is not None and not 0 <= keep <= 1:

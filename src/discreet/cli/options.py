@@ -11,13 +11,14 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Group, Parameter
 
-from discreet import _json, samples
-from discreet.errors import InputError, InvalidNotionError, UnusableColumnError
-from discreet.joint import Joint
+from discreet import samples
+from discreet._support import jsonable
+from discreet._support.errors import InputError, InvalidNotionError, UnusableColumnError
+from discreet.core.joint import Joint
 from discreet.notions import ALIP, LDP, LIP, SRLIP, AlphaLift, Chi2Lift, L1Lift, MaxLift, Notion, PerfectPrivacy
-from discreet.report import text as report_text
+from discreet.reporting.text.pages import make_console
 from discreet.tables.binning import parse_option
-from discreet.tables.sources import table_files
+from discreet.tables.files import table_files
 
 __all__ = [
     "Format",
@@ -178,6 +179,6 @@ def check_search(time_limit: float | None, seed: int | None) -> None:
 def show(output_format: Format, data: dict[str, Any], text: Any) -> None:
     """The result on stdout, as JSON or as text."""
     if output_format == "json":
-        sys.stdout.write(_json.dumps(data) + "\n")
+        sys.stdout.write(jsonable.dumps(data) + "\n")
     else:
-        report_text.make_console(sys.stdout).print(text)
+        make_console(sys.stdout).print(text)

@@ -12,13 +12,13 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from discreet import _files, _json
+from discreet._support import files, jsonable
+from discreet._support.errors import InputError
 from discreet.cli.options import Bins, Columns, Format, input_files, load_joint, show
-from discreet.designers.quantise import Quantisation, QuantisationPath
-from discreet.designers.quantise import quantise as make_path
-from discreet.errors import InputError
-from discreet.joint import Joint
-from discreet.report.text import quantisation_text
+from discreet.core.joint import Joint
+from discreet.quantising import Quantisation, QuantisationPath
+from discreet.quantising import quantise as make_path
+from discreet.reporting.text.pages import quantisation_text
 
 __all__ = ["quantise"]
 
@@ -94,7 +94,7 @@ def quantise(
     if mechanism is not None and k is None:
         raise InputError("--mechanism writes the partition that --k chooses: give --k.")
     for path in targets:
-        _files.check_target(path, force=force, never=input_files(table))
+        files.check_target(path, force=force, never=input_files(table))
     joint = load_joint(table, sensitive, useful, bins)
     values = _values(joint, missing) if utility == "distortion" or "binning" in method else None
     paths = [
@@ -108,10 +108,10 @@ def quantise(
     }
     _write(output, paths, data)
     if convergence is not None:
-        from discreet.plots import convergence_figure, figure_bytes
+        from discreet.reporting.figures import convergence_figure, figure_bytes
 
         figure = convergence_figure(paths[0], weight or (1.0,))
-        _files.write_bytes(convergence, figure_bytes(figure, convergence.suffix[1:].lower()))
+        files.write_bytes(convergence, figure_bytes(figure, convergence.suffix[1:].lower()))
     if mechanism is not None and chosen is not None:
         chosen.mechanism.to_json(mechanism)
     show(format, data, quantisation_text(paths, weight, chosen) if format == "text" else None)
@@ -164,15 +164,15 @@ def _write(output: tuple[Path, ...], paths: list[QuantisationPath], data: dict[s
     for target in output:
         kind = target.suffix.lower()
         if kind == ".json":
-            _files.write_text(target, _json.dumps(data) + "\n")
+            files.write_text(target, jsonable.dumps(data) + "\n")
         elif kind == ".csv":
             rows = [{"method": path.method, **point} for path in paths for point in path.to_dict()["points"]]
             stream = io.StringIO()
             writer = csv.DictWriter(stream, fieldnames=list(rows[0]), lineterminator="\n")
             writer.writeheader()
             writer.writerows(rows)
-            _files.write_text(target, stream.getvalue())
+            files.write_text(target, stream.getvalue())
         else:
-            from discreet.plots import figure_bytes, quantisation_figure
+            from discreet.reporting.figures import figure_bytes, quantisation_figure
 
-            _files.write_bytes(target, figure_bytes(quantisation_figure(paths), kind[1:]))
+            files.write_bytes(target, figure_bytes(quantisation_figure(paths), kind[1:]))

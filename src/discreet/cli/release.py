@@ -10,13 +10,13 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
+from discreet._support.errors import InputError
 from discreet.cli.options import Format, NotionOptions, load_proof, load_table, show
 from discreet.cli.progress import watched
-from discreet.errors import InputError
+from discreet.drawing.keys import ReleaseKey
 from discreet.mechanism import Mechanism
-from discreet.publication import NOT_PRIVATE, publish, sidecar
-from discreet.releasing import ReleaseKey
-from discreet.report.text import release_text
+from discreet.releasing.api import NOT_PRIVATE, publish, sidecar
+from discreet.reporting.text.pages import release_text
 
 __all__ = ["release"]
 

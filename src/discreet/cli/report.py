@@ -10,14 +10,14 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from discreet import _files
+from discreet._support import files
+from discreet._support.errors import InputError
 from discreet.certificate import Certificate
 from discreet.cli.design import Method
 from discreet.cli.options import Bins, Columns, NotionOptions, input_files, load_joint
-from discreet.errors import InputError
-from discreet.report.decision import decision_summary
-from discreet.report.html import Report, report_html
-from discreet.report.markdown import report_markdown
+from discreet.reporting.decision import decision_summary
+from discreet.reporting.html import Report, report_html
+from discreet.reporting.markdown import report_markdown
 
 __all__ = ["report"]
 
@@ -69,12 +69,12 @@ def report(
     if sample < 0:
         raise InputError(f"--sample must be at least 0, got {sample}.")
     never: list[str | Path] = [*input_files(table), *([] if certificate is None else [certificate])]
-    _files.check_target(output, force=force, never=never)
+    files.check_target(output, force=force, never=never)
     stated = None if certificate is None else Certificate.from_json(certificate)
     joint = load_joint(table, sensitive, useful, bins)
     summary = decision_summary(joint, notion, method=method, certificate=stated, rows=sample)
     text = report_html(summary) if format == "html" else report_markdown(summary)
-    _files.write_text(output, text, private=True)
+    files.write_text(output, text, private=True)
     sys.stdout.write(f"{Report(summary)!r}\n")
     sys.stderr.write(f"report written to {os.fspath(output)}\n")
     return 0

@@ -11,9 +11,9 @@ from typing import Annotated
 from cyclopts import Parameter
 
 import discreet
-from discreet import _files
+from discreet._support import files
+from discreet._support.errors import InputError
 from discreet.cli.options import Format, show
-from discreet.errors import InputError
 
 __all__ = ["reproduce"]
 
@@ -47,8 +47,8 @@ def reproduce(
     format
         Text for people, JSON for programs.
     """
-    from discreet import reproduction
-    from discreet.report.text import reproduction_text
+    from discreet import papers
+    from discreet.reporting.text.pages import reproduction_text
 
     folder = data or next((path for path in USUAL_DATA if path.is_dir()), None)
     if folder is not None and not folder.is_dir():
@@ -58,11 +58,11 @@ def reproduce(
     def watch(name: str) -> None:
         sys.stderr.write(f"{name}\n")
 
-    verdicts = reproduction.reproduce(names, output, quick=quick, data=folder, watch=watch)
+    verdicts = papers.reproduce(names, output, quick=quick, data=folder, watch=watch)
     seconds = time.perf_counter() - start
     if page is not None:
-        text = reproduction.results_page(verdicts, version=discreet.__version__, quick=quick, seconds=seconds)
-        _files.write_text(page, text)
-    result = {"seconds": seconds, "verdicts": [reproduction.as_row(verdict) for verdict in verdicts]}
+        text = papers.results_page(verdicts, version=discreet.__version__, quick=quick, seconds=seconds)
+        files.write_text(page, text)
+    result = {"seconds": seconds, "verdicts": [papers.as_row(verdict) for verdict in verdicts]}
     show(format, result, reproduction_text(result) if format == "text" else None)
     return 0

@@ -18,10 +18,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from discreet._numeric import FloatArray, IntArray
-from discreet.designers.random_response import optimal
-from discreet.errors import InputError, UnsupportedNotionError
-from discreet.joint import Joint
+from discreet._support.errors import InputError, UnsupportedNotionError
+from discreet._support.numeric import FloatArray, IntArray
+from discreet.core.joint import Joint
+from discreet.designers.posteriors.optimal import optimal
 from discreet.mechanism import Mechanism, ProductMechanism, provenance
 from discreet.notions import LIP, SRLIP, Notion
 

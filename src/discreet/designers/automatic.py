@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import time
 
-from discreet.designers._outcome import Outcome
-from discreet.designers.random_response import optimal
-from discreet.designers.subset_merging import subset_merging
-from discreet.designers.subset_response import subset_response
-from discreet.joint import Joint
+from discreet.core.joint import Joint
+from discreet.designers.merging.subset_merging import subset_merging
+from discreet.designers.outcome import Outcome
+from discreet.designers.posteriors.optimal import optimal
+from discreet.designers.posteriors.subset_response import subset_response
 from discreet.measures import useful_information
 from discreet.mechanism import Mechanism
 from discreet.notions import Notion

@@ -3,9 +3,9 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from discreet import _validate
-from discreet._numeric import FloatArray
-from discreet.joint import Joint
+from discreet._support import validate
+from discreet._support.numeric import FloatArray
+from discreet.core.joint import Joint
 from discreet.measures import kernels
 from discreet.measures.lift import lift, max_lift, min_lift
 
@@ -117,7 +117,7 @@ def alpha_lift(joint: Joint, alpha: float) -> FloatArray:
     >>> alpha_lift(joint, 2).round(3)
     array([1.118, 1.   , 1.202])
     """
-    order = _validate.order_above_one(alpha, infinite=True)
+    order = validate.order_above_one(alpha, infinite=True)
     if order == float("inf"):
         return max_lift(joint)
     return kernels.alpha_lift(lift(joint), joint.p_sensitive, order)
@@ -247,7 +247,7 @@ def alpha_lift_inverse(joint: Joint, alpha: float) -> FloatArray:
     >>> alpha_lift_inverse(joint, 2).round(3)
     array([1.491, 1.   , 2.163])
     """
-    order = _validate.order_above_one(alpha, infinite=True)
+    order = validate.order_above_one(alpha, infinite=True)
     if order == float("inf"):
         return min_lift_inverse(joint)
     return kernels.alpha_lift(kernels.inverse(lift(joint)), joint.p_sensitive, order)

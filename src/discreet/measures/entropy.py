@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from discreet._numeric import xlogx
-from discreet.errors import InputError
-from discreet.joint import Joint
+from discreet._support.errors import InputError
+from discreet._support.numeric import xlogx
+from discreet.core.joint import Joint
 
 if TYPE_CHECKING:
     from discreet.mechanism import Mechanism

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet._numeric import FloatArray, divide
+from discreet._support.numeric import FloatArray, divide
 
 __all__ = [
     "alpha_lift",

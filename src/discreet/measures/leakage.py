@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet import _validate
-from discreet.joint import Joint
+from discreet._support import validate
+from discreet.core.joint import Joint
 from discreet.measures.average_lift import alpha_lift, chi2_lift, l1_lift
 from discreet.measures.lift import max_lift
 
@@ -110,7 +110,7 @@ def sibson_information(joint: Joint, alpha: float) -> float:
     >>> round(sibson_information(Joint.from_array([[0.30, 0.15, 0.05], [0.10, 0.15, 0.25]]), 2), 4)
     0.2047
     """
-    order = _validate.order_above_one(alpha, infinite=True)
+    order = validate.order_above_one(alpha, infinite=True)
     factor = 1.0 if order == float("inf") else order / (order - 1)
     return max(0.0, factor * float(np.log(joint.p_useful @ alpha_lift(joint, order))))
 
@@ -146,7 +146,7 @@ def arimoto_information(joint: Joint, alpha: float) -> float:
     >>> round(arimoto_information(Joint.from_array([[0.30, 0.15, 0.05], [0.10, 0.15, 0.25]]), 2), 4)
     0.2047
     """
-    order = _validate.order_above_one(alpha, infinite=True)
+    order = validate.order_above_one(alpha, infinite=True)
     if order == float("inf"):
         ratio = joint.probabilities.max(axis=0).sum() / joint.p_sensitive.max()
         return max(0.0, float(np.log(ratio)))

@@ -3,9 +3,9 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from discreet import _numeric
-from discreet._numeric import FloatArray
-from discreet.joint import Joint
+from discreet._support import numeric
+from discreet._support.numeric import FloatArray
+from discreet.core.joint import Joint
 from discreet.measures import kernels
 
 __all__ = ["lift", "lift_ratio", "log_lift", "max_lift", "min_lift"]
@@ -72,7 +72,7 @@ def log_lift(joint: Joint) -> FloatArray:
     array([[ 0.288,   -inf],
            [-0.405,  0.693]])
     """
-    return _numeric.log(lift(joint))
+    return numeric.log(lift(joint))
 
 
 def max_lift(joint: Joint) -> FloatArray:

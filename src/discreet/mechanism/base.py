@@ -15,8 +15,9 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from discreet import _files, labels
-from discreet._numeric import (
+from discreet._support import files
+from discreet._support.errors import InputError, InvalidMechanismError, UnseenSymbolError
+from discreet._support.numeric import (
     DENOMINATOR,
     DENOMINATOR_BITS,
     SUM_TOLERANCE,
@@ -25,10 +26,10 @@ from discreet._numeric import (
     IntArray,
     ObjectArray,
 )
-from discreet.errors import InputError, InvalidMechanismError, UnseenSymbolError
-from discreet.joint import Joint
-from discreet.mechanism._stored import check_stored
+from discreet.core import labels
+from discreet.core.joint import Joint
 from discreet.mechanism.estimate import Estimate, estimate_frequencies
+from discreet.mechanism.store import check_stored
 
 __all__ = ["Mechanism", "provenance"]
 
@@ -474,7 +475,7 @@ class Mechanism:
 
     def to_json(self, path: str | os.PathLike[str]) -> None:
         """Write the mechanism; the file appears whole or not at all."""
-        _files.write_text(path, json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False) + "\n")
+        files.write_text(path, json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False) + "\n")
 
     @classmethod
     def from_json(cls, path: str | os.PathLike[str]) -> Mechanism:

@@ -21,10 +21,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from discreet import labels
-from discreet._numeric import DENOMINATOR, BoolArray, FloatArray, IntArray, ObjectArray, xlogx
-from discreet.errors import InputError, InvalidMechanismError, UnsupportedNotionError
-from discreet.joint import Joint
+from discreet._support.errors import InputError, InvalidMechanismError, UnsupportedNotionError
+from discreet._support.numeric import DENOMINATOR, BoolArray, FloatArray, IntArray, ObjectArray, xlogx
+from discreet.core import labels
+from discreet.core.joint import Joint
 from discreet.mechanism.base import Mechanism, stored_about
 from discreet.mechanism.estimate import Estimate, counts_vector
 

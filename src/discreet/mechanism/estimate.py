@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from discreet import labels
-from discreet._numeric import FloatArray
-from discreet.errors import InputError, InvalidMechanismError
+from discreet._support.errors import InputError, InvalidMechanismError
+from discreet._support.numeric import FloatArray
+from discreet.core import labels
 
 __all__ = ["Estimate", "counts_vector", "estimate_frequencies"]
 

@@ -11,10 +11,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from discreet import labels
-from discreet._numeric import FloatArray, IntArray, ObjectArray, xlogx
-from discreet.errors import InvalidMechanismError
-from discreet.joint import Joint
+from discreet._support.errors import InvalidMechanismError
+from discreet._support.numeric import FloatArray, IntArray, ObjectArray, xlogx
+from discreet.core import labels
+from discreet.core.joint import Joint
 from discreet.mechanism.base import Mechanism, stored_about
 
 __all__ = ["ProductMechanism"]

@@ -10,10 +10,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from discreet import labels
-from discreet._numeric import DENOMINATOR, FloatArray, IntArray, ObjectArray, xlogx
-from discreet.errors import InvalidMechanismError, UnseenSymbolError
-from discreet.joint import Joint
+from discreet._support.errors import InvalidMechanismError, UnseenSymbolError
+from discreet._support.numeric import DENOMINATOR, FloatArray, IntArray, ObjectArray, xlogx
+from discreet.core import labels
+from discreet.core.joint import Joint
 from discreet.mechanism.base import Mechanism, provenance, stored_about, stored_entries
 from discreet.mechanism.estimate import Estimate
 

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from discreet.notions.average_lift import AlphaLift, Chi2Lift, L1Lift
 from discreet.notions.base import Notion, PosteriorRows, from_dict
-from discreet.notions.bounds import Bound
+from discreet.notions.bound import Bound
 from discreet.notions.ldp import LDP
 from discreet.notions.leakage import MaxLift, PerfectPrivacy
 from discreet.notions.lip import ALIP, LIP

@@ -9,12 +9,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from discreet import _validate
-from discreet.errors import UnsupportedNotionError
-from discreet.joint import Joint
+from discreet._support import validate
+from discreet._support.errors import UnsupportedNotionError
+from discreet.core.joint import Joint
 from discreet.measures.lift import lift
 from discreet.notions.base import Notion, PosteriorRows, check_sides, two_sided
-from discreet.notions.bounds import Bound
+from discreet.notions.bound import Bound
 from discreet.notions.lip import LARGEST_EXPONENT
 
 __all__ = ["AlphaLift", "Chi2Lift", "L1Lift"]
@@ -141,7 +141,7 @@ class AlphaLift(Notion):
     name: ClassVar[str] = "alpha-lift"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "alpha", _validate.order_above_one(self.alpha))
+        object.__setattr__(self, "alpha", validate.order_above_one(self.alpha))
         check_sides(self)
 
     @property

@@ -10,14 +10,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from discreet import _validate, exact
-from discreet._numeric import LEVEL_GUARD, BoolArray, FloatArray
-from discreet.errors import InvalidNotionError, UnsupportedNotionError
-from discreet.joint import Joint
+from discreet._support import validate
+from discreet._support.errors import InvalidNotionError, UnsupportedNotionError
+from discreet._support.numeric import LEVEL_GUARD, BoolArray, FloatArray
+from discreet.core.joint import Joint
 from discreet.measures.lift import lift
 from discreet.mechanism import Mechanism
-from discreet.notions import implication
-from discreet.notions.bounds import Bound
+from discreet.notions import exact, implication
+from discreet.notions.bound import Bound
 
 __all__ = ["Notion", "PosteriorRows", "from_dict"]
 
@@ -197,7 +197,7 @@ def two_sided(
 
 def check_sides(notion: Notion) -> None:
     """Both budgets are valid, and at least one is given."""
-    values = [_validate.budget(getattr(notion, side), side, optional=True) for side in ("eps_lower", "eps_upper")]
+    values = [validate.budget(getattr(notion, side), side, optional=True) for side in ("eps_lower", "eps_upper")]
     if values == [None, None]:
         raise InvalidNotionError(
             f"{type(notion).__name__} needs eps_lower or eps_upper: with both open it promises nothing."

@@ -18,7 +18,7 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 
-from discreet.notions.bounds import Bound
+from discreet.notions.bound import Bound
 
 __all__ = ["ceiling", "implies"]
 

@@ -9,11 +9,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from discreet import _validate
-from discreet.joint import Joint
+from discreet._support import validate
+from discreet.core.joint import Joint
 from discreet.measures.lift import lift
 from discreet.notions.base import Notion, PosteriorRows
-from discreet.notions.bounds import Bound
+from discreet.notions.bound import Bound
 from discreet.notions.lip import LARGEST_EXPONENT
 
 __all__ = ["LDP"]
@@ -46,7 +46,7 @@ class LDP(Notion):
     name: ClassVar[str] = "ldp"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", _validate.budget(self.epsilon, "epsilon"))
+        object.__setattr__(self, "epsilon", validate.budget(self.epsilon, "epsilon"))
 
     @property
     def bounds(self) -> tuple[Bound, ...]:

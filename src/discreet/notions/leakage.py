@@ -8,11 +8,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from discreet import _validate
-from discreet.joint import Joint
+from discreet._support import validate
+from discreet.core.joint import Joint
 from discreet.measures.lift import lift
 from discreet.notions.base import Notion, PosteriorRows, two_sided
-from discreet.notions.bounds import Bound
+from discreet.notions.bound import Bound
 from discreet.notions.lip import lift_range_rows
 
 __all__ = ["MaxLift", "PerfectPrivacy"]
@@ -45,7 +45,7 @@ class MaxLift(Notion):
     name: ClassVar[str] = "max-lift"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "eps_upper", _validate.budget(self.eps_upper, "eps_upper"))
+        object.__setattr__(self, "eps_upper", validate.budget(self.eps_upper, "eps_upper"))
 
     @property
     def bounds(self) -> tuple[Bound, ...]:

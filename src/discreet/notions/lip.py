@@ -10,12 +10,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from discreet import _validate, exact
-from discreet.errors import InvalidNotionError
-from discreet.joint import Joint
+from discreet._support import validate
+from discreet._support.errors import InvalidNotionError
+from discreet.core.joint import Joint
 from discreet.measures.lift import lift
+from discreet.notions import exact
 from discreet.notions.base import Notion, PosteriorRows, check_sides, two_sided
-from discreet.notions.bounds import Bound
+from discreet.notions.bound import Bound
 
 __all__ = ["ALIP", "LIP"]
 
@@ -46,7 +47,7 @@ class LIP(Notion):
     name: ClassVar[str] = "lip"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", _validate.budget(self.epsilon, "epsilon"))
+        object.__setattr__(self, "epsilon", validate.budget(self.epsilon, "epsilon"))
 
     @property
     def bounds(self) -> tuple[Bound, ...]:
@@ -96,7 +97,7 @@ class ALIP(Notion):
         The two never sum to more than ``epsilon``, so that ``LDP(epsilon)`` follows; ``lam = 0.5`` is
         ``LIP(epsilon / 2)``.
         """
-        total = _validate.budget(epsilon, "epsilon") or 0.0
+        total = validate.budget(epsilon, "epsilon") or 0.0
         if isinstance(lam, bool) or not 0 <= float(lam) <= 1:  # a NaN fails this too
             raise InvalidNotionError(f"lam must be between 0 and 1, got {lam}.")
         lower = float(lam) * total

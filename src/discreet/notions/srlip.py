@@ -11,14 +11,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from discreet import _validate
-from discreet._numeric import BoolArray, FloatArray, IntArray
-from discreet.errors import InputError
-from discreet.joint import Joint
+from discreet._support import validate
+from discreet._support.errors import InputError
+from discreet._support.numeric import BoolArray, FloatArray, IntArray
+from discreet.core.joint import Joint
 from discreet.measures.lift import lift
 from discreet.mechanism import Mechanism
 from discreet.notions.base import Notion, PosteriorRows, two_sided
-from discreet.notions.bounds import Bound
+from discreet.notions.bound import Bound
 from discreet.notions.lip import LIP
 
 __all__ = ["SRLIP", "slices"]
@@ -59,7 +59,7 @@ class SRLIP(Notion):
     is_conditional: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", _validate.budget(self.epsilon, "epsilon"))
+        object.__setattr__(self, "epsilon", validate.budget(self.epsilon, "epsilon"))
 
     @property
     def bounds(self) -> tuple[Bound, ...]:

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from discreet import _validate
-from discreet.errors import ColumnNotFoundError, InputError, UnusableColumnError
+from discreet._support import validate
+from discreet._support.errors import ColumnNotFoundError, InputError, UnusableColumnError
+from discreet.drawing.statement import OWN, Joined, joined_tables
+from discreet.drawing.thresholds import draws_of
 from discreet.mechanism import Mechanism, ProductMechanism
 from discreet.notions import Notion
 from discreet.notions.base import from_dict
-from discreet.releasing.draws import draws_of
-from discreet.releasing.statement import OWN, Joined, joined_tables
-from discreet.tables._sql import is_id_type
+from discreet.tables.dialect import is_id_type
 
 __all__ = ["Plan", "make_plan", "released_names"]
 
@@ -94,7 +94,7 @@ def make_plan(
     draws = joined_tables(draws_of(mechanism))
     sensitive = _sensitive(mechanism, kinds, trust_design, table)
     if record is not None:
-        _validate.columns_exist([record], list(kinds), table)
+        validate.columns_exist([record], list(kinds), table)
         if not is_id_type(kinds[record]):
             raise UnusableColumnError(
                 f"the id column {record!r} is of type {kinds[record]}; ids are integers or text, which every engine "
@@ -102,7 +102,7 @@ def make_plan(
             )
         if record in mechanism.useful_columns or record in mechanism.sensitive_columns:
             raise InputError(f"column {record!r} cannot be the id: it is what the release protects.")
-    _validate.columns_exist(mechanism.useful_columns, list(kinds), table)
+    validate.columns_exist(mechanism.useful_columns, list(kinds), table)
     kept = _kept(mechanism, list(kinds), keep, record, publish_sensitive, table)
     output = _output(mechanism, list(kinds), kept, record if publish_id else None, rename)
     return Plan(mechanism, promised, draws, sensitive, record, kept, output, shuffle)
@@ -152,7 +152,7 @@ def _kept(
     if isinstance(keep, str):
         raise InputError(f"keep must be 'all' or a list of columns, got {keep!r}.")
     wanted = list(dict.fromkeys(keep))
-    _validate.columns_exist(wanted, columns, table)
+    validate.columns_exist(wanted, columns, table)
     for column in wanted:
         if column in mechanism.useful_columns:
             raise InputError(f"column {column!r} is what the mechanism protects; it is published as drawn only.")

@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from discreet.errors import InputError
+from discreet._support.errors import InputError
 
 __all__ = ["Quantiles", "interval_text", "parse_bins", "parse_option"]
 

@@ -9,13 +9,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from discreet import _validate, labels
-from discreet._numeric import IntArray
-from discreet.errors import DiscreetWarning, EmptyTableError, InputError, UnusableColumnError
-from discreet.joint import Joint
-from discreet.tables import _sql
+from discreet._support import validate
+from discreet._support.errors import DiscreetWarning, EmptyTableError, InputError, UnusableColumnError
+from discreet._support.numeric import IntArray
+from discreet.core import labels
+from discreet.core.joint import Joint
 from discreet.tables.binning import Quantiles, interval_text, parse_bins
-from discreet.tables.sources import Source, open_table
+from discreet.tables.dialect import is_label_type, is_number
+from discreet.tables.files import Source, open_table
 
 __all__ = ["Pairs", "count_pairs", "count_values", "list_pairs"]
 
@@ -39,7 +40,7 @@ def count_pairs(
 
 def count_values(table: Any, useful: str | Sequence[str], *, bins: Mapping[str, Any] | None = None) -> Joint:
     """Count the values of columns alone, as a joint with one nameless sensitive value."""
-    return _dense(_listed(table, (), _validate.as_columns(useful, "useful"), bins))
+    return _dense(_listed(table, (), validate.as_columns(useful, "useful"), bins))
 
 
 def _dense(pairs: Pairs) -> Joint:
@@ -82,7 +83,7 @@ def list_pairs(
     bins: Mapping[str, Any] | None = None,
 ) -> Pairs:
     """The pairs that occur in a table, as many as there are distinct ones."""
-    rows, columns = _validate.as_columns(sensitive, "sensitive"), _validate.as_columns(useful, "useful")
+    rows, columns = validate.as_columns(sensitive, "sensitive"), validate.as_columns(useful, "useful")
     shared = [name for name in rows if name in columns]
     if shared:
         raise InputError(f"column {shared[0]!r} is both sensitive and useful: releasing it would publish the secret.")
@@ -109,9 +110,9 @@ def _check_kinds(wanted: Sequence[str], kinds: Mapping[str, str], rules: Mapping
     for column in wanted:
         kind = kinds[column]
         if column in rules:
-            if not _sql.is_number(kind) and kind != "VARCHAR":
+            if not is_number(kind) and kind != "VARCHAR":
                 raise UnusableColumnError(f"column {column!r} is of type {kind}, so it cannot be cut into intervals.")
-        elif not _sql.is_label_type(kind):
+        elif not is_label_type(kind):
             raise UnusableColumnError(
                 f"column {column!r} is of type {kind}, whose values cannot be symbols. Cast it to text or a number."
             )

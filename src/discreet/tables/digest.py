@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from discreet.tables import _sql
+from discreet.tables.dialect import DUCKDB, literal
 
 __all__ = ["table_digest"]
 
@@ -20,9 +20,9 @@ def table_digest(relation: Any, columns: Sequence[str], salt: str = "") -> str:
     A row is the text of its cells in order, each as ``length:text`` with the length in bytes, a null as ``n:``; the
     salt goes before it. The sum does not depend on the order of rows, and counts a row as often as it occurs.
     """
-    texts = [_sql.DUCKDB.as_text(_sql.DUCKDB.identifier(column)) for column in columns]
+    texts = [DUCKDB.as_text(DUCKDB.identifier(column)) for column in columns]
     cells = [f"coalesce(CAST(strlen({text}) AS VARCHAR), 'n'), ':', {text}" for text in texts]
-    hashed = relation.project(f"sha256(concat({', '.join([_sql.literal(salt), *cells])})) AS h")
+    hashed = relation.project(f"sha256(concat({', '.join([literal(salt), *cells])})) AS h")
     starts = range(1, 65, GROUP)
     sums = ", ".join(f"sum(CAST('0x' || substr(h, {start}, {GROUP}) AS UBIGINT)) AS g{start}" for start in starts)
     found = hashed.aggregate(sums).fetchall()[0]

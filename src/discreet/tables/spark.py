@@ -9,8 +9,8 @@ import uuid
 from collections.abc import Iterator
 from typing import Any
 
-from discreet.errors import DiscreetError, UnreadableTableError
-from discreet.tables import _sql
+from discreet._support.errors import DiscreetError, UnreadableTableError
+from discreet.tables.dialect import SPARK
 
 __all__ = ["SparkSource", "answering", "kind_of"]
 
@@ -42,7 +42,7 @@ def kind_of(name: str) -> str:
 class SparkSource:
     """A DataFrame of Spark."""
 
-    dialect = _sql.SPARK
+    dialect = SPARK
 
     def __init__(self, frame: Any, name: str) -> None:
         self.frame, self.name = frame, name

@@ -21,14 +21,14 @@ from referencing import Registry, Resource
 
 import discreet as dc
 from discreet import ALIP, LDP, LIP, SRLIP, AlphaLift, Chi2Lift, Joint, L1Lift, MaxLift, PerfectPrivacy, design
+from discreet._support.errors import BrokenNotionError, InputError
 from discreet.certificate import certify, checker, verify
 from discreet.certificate.record import Certificate, sealed
-from discreet.errors import BrokenNotionError, InputError
-from discreet.publication import publish
+from discreet.releasing.api import publish
 from tests.releases import awkward_table, mechanisms, rename_of
 
 SOURCE = Path(checker.__file__)
-SCHEMAS = SOURCE.parent.parent / "schemas"
+PACKAGE = SOURCE.parent.parent
 NOTIONS = [
     LIP(0.4), ALIP(eps_lower=0.5, eps_upper=0.3), LDP(0.7), MaxLift(0.4), PerfectPrivacy(),
     L1Lift(eps_upper=0.3), L1Lift(eps_lower=0.4, eps_upper=0.3), Chi2Lift(eps_lower=0.4, eps_upper=0.3),
@@ -162,7 +162,9 @@ def test_no_key_material_is_left_anywhere(released: Path) -> None:
 
 
 def test_schemas_fit(released: Path) -> None:
-    schemas = {name: json.loads((SCHEMAS / f"{name}.schema.json").read_text()) for name in ("mechanism", "certificate")}
+    schemas = {
+        name: json.loads((PACKAGE / name / f"{name}.schema.json").read_text()) for name in ("mechanism", "certificate")
+    }
     registry = Registry().with_resources([(s["$id"], Resource.from_contents(s)) for s in schemas.values()])
     validators = {name: jsonschema.Draft202012Validator(schema, registry=registry) for name, schema in schemas.items()}
     for name in ("private.json", "out.parquet.certificate.json"):
@@ -301,7 +303,7 @@ def test_a_changed_cell_is_found(with_key: bool, released: Path, tmp_path: Path)
 
 def rehashed(data: dict[str, Any], path: Path) -> dict[str, Any]:
     from discreet.tables.digest import table_digest
-    from discreet.tables.rows import open_rows
+    from discreet.tables.session import open_rows
 
     with open_rows(path) as source:
         data["digests"]["output"] = table_digest(source.relation, data["columns"]["published"])

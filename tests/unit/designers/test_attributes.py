@@ -7,10 +7,11 @@ import itertools
 import numpy as np
 import pytest
 
-from discreet import LIP, SRLIP, Joint, Mechanism, ProductMechanism, design, exact, measures, methods, samples
+from discreet import LIP, SRLIP, Joint, Mechanism, ProductMechanism, design, measures, methods, samples
+from discreet._support.errors import InputError, UnsupportedNotionError
 from discreet.designers.attributes import attribute_joints
-from discreet.designers.random_response import optimal
-from discreet.errors import InputError, UnsupportedNotionError
+from discreet.designers.posteriors.optimal import optimal
+from discreet.notions import exact
 from discreet.notions.srlip import slices
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from discreet import LDP, LIP, SRLIP, Joint, Mechanism, ProductMechanism, SensitiveMechanism, design, frontier, measures
-from discreet.errors import InputError, InvalidMechanismError, UnseenSymbolError
-from discreet.sweeps import _carried
+from discreet._support.errors import InputError, InvalidMechanismError, UnseenSymbolError
+from discreet.frontiers.sweep import _carried
 
 
 def test_other_priors_may_come_from_a_generator() -> None:

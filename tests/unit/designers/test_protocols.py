@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from discreet import ALIP, LDP, LIP, Joint, MaxLift, Mechanism, design, measures
-from discreet.designers._beliefs import allowed_beliefs, cheapest_beliefs, price_exactly
-from discreet.designers.conditional_reporting import reporting_strength
-from discreet.designers.grr import grr_strength
-from discreet.designers.oue import oue_strength
-from discreet.errors import InvalidMechanismError, UnsupportedNotionError
+from discreet._support.errors import InvalidMechanismError, UnsupportedNotionError
+from discreet.designers.protocols.grr import grr_strength
+from discreet.designers.protocols.oue import oue_strength
+from discreet.designers.with_sensitive.conditional_reporting import reporting_strength
+from discreet.proof.beliefs import allowed_beliefs, cheapest_beliefs, price_exactly
 from discreet.testing import awkward_joint
 
 # How close to its target a solved level comes: the promise of the closed forms.

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from discreet import LIP, Joint, Mechanism, quantise, ranges
-from discreet.designers.quantise._distortion import Distortion
-from discreet.designers.quantise.exact import counting_bound, smallest_blocks
-from discreet.errors import InputError, InvalidJointError
+from discreet._support.errors import InputError, InvalidJointError
+from discreet.quantising.distortion import Distortion
+from discreet.quantising.exact import counting_bound, smallest_blocks
 from discreet.ranges import Range
 
 
@@ -263,8 +263,8 @@ def test_odd_input_is_named(call, message: str) -> None:
 
 
 def test_a_k_that_cannot_be_met_is_an_error() -> None:
-    from discreet.designers.quantise.baselines import suppression
-    from discreet.designers.quantise.intervals import intervals
+    from discreet.quantising.baselines import suppression
+    from discreet.quantising.intervals import intervals
 
     whole = small_range(1)
     for call in (lambda: suppression(whole, 99), lambda: intervals(whole, Distortion(np.arange(whole.n_useful)), 99)):

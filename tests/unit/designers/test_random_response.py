@@ -7,9 +7,9 @@ import dataclasses
 import numpy as np
 import pytest
 
-from discreet import ALIP, LDP, LIP, Joint, L1Lift, MaxLift, PerfectPrivacy, design, exact, measures
-from discreet.errors import InputError
-from discreet.notions import Notion
+from discreet import ALIP, LDP, LIP, Joint, L1Lift, MaxLift, PerfectPrivacy, design, measures
+from discreet._support.errors import InputError
+from discreet.notions import Notion, exact
 from discreet.testing import awkward_joint
 
 # Both searches end in the same linear programme, up to the solver's tolerance of 1e-9 a row.
@@ -113,7 +113,7 @@ def test_a_bound_says_how_it_can_be_checked(monkeypatch: pytest.MonkeyPatch) -> 
     assert design(joint, LIP(0.4), search="vertices").evidence == "claimed, not checkable"
     assert design(joint, LIP(9), "watchdog").evidence == "whole"
     assert design(joint, LIP(0.4), "watchdog").evidence is None
-    monkeypatch.setattr("discreet.designers.random_response.MOST_PROOF_NUMBERS", 10)
+    monkeypatch.setattr("discreet.designers.posteriors.optimal.MOST_PROOF_NUMBERS", 10)
     large = design(joint, LIP(0.4))
     assert (large.evidence, large.proof, large.status) == ("claimed, not checkable", None, "optimal")
 
@@ -203,7 +203,7 @@ def test_thousands_of_symbols_get_an_answer_and_a_limit() -> None:
 
 
 def test_a_posterior_of_everything_has_a_name() -> None:
-    from discreet.designers._realise import released_labels
+    from discreet.designers.posteriors.realise import released_labels
 
     joint = Joint.random(2, 3000, seed=0)
     points = np.vstack([joint.p_useful, np.eye(3000)[7], 0.5 * np.eye(3000)[8] + 0.5 * joint.p_useful])

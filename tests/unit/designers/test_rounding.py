@@ -7,10 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from discreet import LDP, LIP, AlphaLift, Joint, MaxLift, PerfectPrivacy, exact
+from discreet import LDP, LIP, AlphaLift, Joint, MaxLift, PerfectPrivacy
+from discreet._support.errors import BrokenNotionError
 from discreet.designers import seal
-from discreet.errors import BrokenNotionError
-from discreet.notions import Notion
+from discreet.notions import Notion, exact
 from discreet.testing import every_notion
 
 DENOMINATOR = 2**60

@@ -7,10 +7,10 @@ import pytest
 from scipy.optimize import linprog
 
 from discreet import ALIP, LDP, LIP, Joint, L1Lift, MaxLift, PerfectPrivacy
-from discreet.designers._polytope import Polytope
-from discreet.designers._proof import Evaluator
-from discreet.designers._simplex import Programmes
+from discreet.designers.posteriors.simplex import Programmes
 from discreet.notions import Notion
+from discreet.proof.boxes import Evaluator
+from discreet.proof.polytope import Polytope
 
 # Values of programmes with costs of size one; both solvers stop within 1e-9 of feasibility.
 SAME = 1e-8

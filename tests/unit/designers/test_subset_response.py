@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from discreet import ALIP, LIP, Joint, Mechanism, design
-from discreet.designers.subset_merging import partitions
-from discreet.designers.watchdog import watchdog
+from discreet.designers.merging.subset_merging import partitions
+from discreet.designers.merging.watchdog import watchdog
 
 
 def with_zeros(seed: int) -> Joint:

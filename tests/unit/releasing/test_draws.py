@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet import Mechanism
-from discreet._numeric import DENOMINATOR
-from discreet.releasing.draws import KNOWN_ANSWERS, WIDE, draw_value, draws_of, threshold_text
+from discreet._support.numeric import DENOMINATOR
+from discreet.drawing.thresholds import KNOWN_ANSWERS, WIDE, draw_value, draws_of, threshold_text
 
 
 def test_known_answers_are_sha256() -> None:

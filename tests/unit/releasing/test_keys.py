@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from discreet import LIP, Joint, ReleaseKey, design
-from discreet.errors import InputError
+from discreet._support.errors import InputError
 
 
 def test_a_key_file_belongs_to_its_owner_alone(tmp_path: Path) -> None:

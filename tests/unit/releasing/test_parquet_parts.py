@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from discreet.releasing.duckdb_engine import stretches
-from discreet.releasing.parquet_parts import _footer, _Reader, _written, join_parquet
+from discreet.releasing.engines.duckdb import stretches
+from discreet.releasing.engines.parquet_join import _footer, _Reader, _written, join_parquet
 from tests.releases import awkward_table
 
 

@@ -15,7 +15,7 @@ import pytest
 
 import discreet as dc
 from discreet import LIP, Joint, Mechanism, design
-from discreet.errors import (
+from discreet._support.errors import (
     BrokenNotionError,
     ColumnNotFoundError,
     DataError,

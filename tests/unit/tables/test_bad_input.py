@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from discreet import Joint
-from discreet.errors import (
+from discreet._support.errors import (
     ColumnNotFoundError,
     DiscreetWarning,
     EmptyTableError,

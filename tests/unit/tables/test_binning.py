@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from discreet import Joint
-from discreet.errors import InputError, UnusableColumnError
+from discreet._support.errors import InputError, UnusableColumnError
 
 AGES = [0, 17, 18, 18, 64, 65, 99, -1, None]
 

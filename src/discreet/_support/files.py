@@ -1,0 +1,70 @@
+"""Files that appear whole or not at all."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+from discreet._support.errors import InputError
+
+__all__ = ["check_target", "write_bytes", "write_text"]
+
+
+def check_target(path: str | os.PathLike[str], *, force: bool, never: Iterable[str | os.PathLike[str]] = ()) -> None:
+    """Refuse, before any work is done, a target that could not be written or would be lost.
+
+    ``never`` lists files that must stay, whatever ``force`` says: the input above all.
+    """
+    target = Path(path)
+    if target.is_dir():
+        raise InputError(f"cannot write {str(target)!r}: it is a directory.")
+    if target.exists():
+        if not target.is_file():
+            raise InputError(f"cannot write {str(target)!r}: it is not an ordinary file.")
+        if any(os.path.samefile(target, other) for other in never if os.path.exists(other)):
+            raise InputError(f"{str(target)!r} is the input itself. Choose another name.")
+        if not force:
+            raise InputError(f"{str(target)!r} exists already. Choose another name, or replace it with --force.")
+    if not target.parent.is_dir():
+        raise InputError(f"cannot write {str(target)!r}: there is no directory {str(target.parent)!r}.")
+
+
+def write_text(path: str | os.PathLike[str], text: str, *, private: bool = False) -> None:
+    """Write text in UTF-8, whole or not at all."""
+    write_bytes(path, text.encode(), private=private)
+
+
+def write_bytes(path: str | os.PathLike[str], content: bytes, *, private: bool = False) -> None:
+    """Write under a temporary name in the same folder, then rename: no reader sees half a file.
+
+    A private file can be read by its owner alone.
+    """
+    check_target(path, force=True)
+    target = Path(os.path.realpath(path))  # a link keeps pointing where it did
+    try:
+        handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
+    except OSError as error:
+        raise InputError(f"cannot write {str(target)!r}: {error.strerror}.") from None
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.chmod(temporary, 0o600 if private else 0o666 & ~_umask())
+        os.replace(temporary, target)
+    except BaseException as error:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        if isinstance(error, OSError):
+            raise InputError(f"cannot write {str(target)!r}: {error.strerror}.") from None
+        raise
+
+
+def _umask() -> int:
+    current = os.umask(0)
+    os.umask(current)
+    return current

@@ -1,0 +1,389 @@
+"""Joint distributions P(s, x) of a sensitive and a useful variable, with labels and exact masses."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from discreet._support.errors import InputError
+from discreet._support.numeric import (
+    MOST_SUMMED,
+    SMALLEST_SCREENED,
+    BoolArray,
+    FloatArray,
+    IntArray,
+    ObjectArray,
+    exact_integers,
+)
+from discreet.core import cells, labels
+
+if TYPE_CHECKING:
+    from discreet.mechanism import Mechanism
+
+__all__ = ["Joint"]
+
+
+class Joint:
+    r"""A joint distribution :math:`P(s, x)`: rows are sensitive values, columns are useful values.
+
+    Build one with `from_array`, `from_counts`, `from_table` or `random`. Declared values may have no mass
+    (another year's values); the measures skip such useful symbols. Two descriptions are kept side by side:
+    ``probabilities`` in floats for speed, ``masses`` as integers in exactly the same proportions for proofs.
+
+    Attributes
+    ----------
+    probabilities : ndarray of shape (n_sensitive, n_useful)
+        Sums to one.
+    sensitive, useful : tuple
+        Labels of the rows and the columns, distinct; ``released`` is another name of ``useful`` for joints
+        that came out of a mechanism.
+    counts : ndarray or None
+        The integers given to `from_counts` or counted by `from_table`.
+    sensitive_columns, useful_columns : tuple of str
+        Where the labels come from; empty for joints that no table stands behind.
+    bins : dict
+        Column name to the increasing edges it was cut at.
+
+    Examples
+    --------
+    >>> joint = Joint.from_counts([[3, 1], [1, 5]], sensitive=["ill", "well"], useful=["a", "b"])
+    >>> joint.p_useful
+    array([0.4, 0.6])
+    >>> joint
+    Joint(2 sensitive x 2 useful, 10 records)
+    """
+
+    def __init__(
+        self,
+        probabilities: FloatArray,
+        masses: Callable[[], ObjectArray],
+        *,
+        sensitive: tuple[Any, ...],
+        useful: tuple[Any, ...],
+        counts: IntArray | ObjectArray | None = None,
+        sensitive_columns: Sequence[str] = (),
+        useful_columns: Sequence[str] = (),
+        bins: Mapping[str, Sequence[float]] | None = None,
+        floats_suffice: bool | None = None,
+    ) -> None:
+        probabilities.setflags(write=False)
+        self.probabilities = probabilities
+        self._make_masses = masses
+        self.sensitive = sensitive
+        self.useful = useful
+        if counts is not None:
+            counts.setflags(write=False)
+        self.counts = counts
+        self.sensitive_columns = tuple(sensitive_columns)
+        self.useful_columns = tuple(useful_columns)
+        self.bins = {name: tuple(edges) for name, edges in (bins or {}).items()}
+        #: Whether lifts computed in floats are off by rounding only; else every decision is made in integers.
+        self.floats_suffice = _well_scaled(probabilities) if floats_suffice is None else floats_suffice
+
+    @classmethod
+    def from_array(
+        cls,
+        probabilities: Any,
+        *,
+        sensitive: Iterable[Any] | None = None,
+        useful: Iterable[Any] | None = None,
+    ) -> Joint:
+        """A joint from a matrix of probabilities.
+
+        Parameters
+        ----------
+        probabilities : array_like of shape (n_sensitive, n_useful)
+            Non-negative, summing to one within 1e-9. Each float is read as the exact rational that it is,
+            and the whole is normalised exactly.
+        sensitive, useful : iterable, optional
+            Labels; 0, 1, 2, ... where left out.
+
+        Examples
+        --------
+        >>> Joint.from_array([[0.30, 0.15, 0.05], [0.10, 0.15, 0.25]]).p_sensitive
+        array([0.5, 0.5])
+        """
+        array = cells.probabilities(probabilities)
+        rows, columns = array.shape
+        return cls(
+            array / array.sum(),
+            lambda: exact_integers(array),
+            sensitive=cells.label_list(sensitive, rows, "sensitive"),
+            useful=cells.label_list(useful, columns, "useful"),
+        )
+
+    @classmethod
+    def from_counts(
+        cls,
+        counts: Any,
+        *,
+        sensitive: Iterable[Any] | None = None,
+        useful: Iterable[Any] | None = None,
+        sensitive_columns: Sequence[str] = (),
+        useful_columns: Sequence[str] = (),
+        bins: Mapping[str, Sequence[float]] | None = None,
+    ) -> Joint:
+        """A joint from a matrix of integer counts, which are kept exactly.
+
+        Parameters
+        ----------
+        counts : array_like of int, shape (n_sensitive, n_useful)
+            How many records carry each pair; integers of any size.
+        sensitive, useful : iterable, optional
+            Labels; 0, 1, 2, ... where left out.
+        sensitive_columns, useful_columns : sequence of str, optional
+            Names of the table's columns, kept for mechanisms and reports.
+        bins : mapping, optional
+            Edges of the columns that were cut into intervals.
+
+        Examples
+        --------
+        >>> Joint.from_counts([[1, 2], [3, 4]]).probabilities
+        array([[0.1, 0.2],
+               [0.3, 0.4]])
+        """
+        whole = cells.counts(counts)
+        rows, columns = whole.shape
+        quotient = (whole / whole.sum()).astype(np.float64)
+        vanished = bool(((quotient == 0) & (whole != 0)).any())
+        return cls(
+            quotient,
+            lambda: whole.astype(object),
+            floats_suffice=False if vanished else None,
+            sensitive=cells.label_list(sensitive, rows, "sensitive"),
+            useful=cells.label_list(useful, columns, "useful"),
+            counts=whole,
+            sensitive_columns=sensitive_columns,
+            useful_columns=useful_columns,
+            bins=bins,
+        )
+
+    @classmethod
+    def from_table(
+        cls,
+        table: Any,
+        sensitive: str | Sequence[str],
+        useful: str | Sequence[str],
+        *,
+        bins: Mapping[str, Any] | None = None,
+    ) -> Joint:
+        """A joint counted from a table, by one GROUP BY inside DuckDB.
+
+        Parameters
+        ----------
+        table : pandas or Polars frame, Polars lazy frame, Arrow table, DuckDB relation, or path
+            A path names a CSV (first line: column names) or Parquet file, or is a glob over such files.
+            CSV values are read as text.
+        sensitive, useful : str or sequence of str
+            Column names; several columns form tuples.
+        bins : mapping, optional
+            Numeric columns to cut: a list of edges ``[0, 18, 65]``, or ``"quantiles:10"``. Intervals include
+            their lower edge; values beyond the outer edges fall in two open intervals.
+
+        Returns
+        -------
+        Joint
+            With ``counts``. A null is a symbol of its own, and so is NaN, which counts as a null.
+
+        Examples
+        --------
+        >>> import pyarrow as pa
+        >>> table = pa.table({"ill": [True, False, False, True], "job": ["a", "b", "b", None]})
+        >>> joint = Joint.from_table(table, sensitive="ill", useful="job")
+        >>> joint.useful, joint.counts.tolist()
+        (('a', 'b', None), [[0, 2, 0], [1, 0, 1]])
+        """
+        from discreet.tables import count_pairs  # the one import against the order of layers
+
+        return count_pairs(table, sensitive, useful, bins=bins)
+
+    @classmethod
+    def random(cls, n_sensitive: int, n_useful: int, *, seed: int = 0, concentration: float | None = None) -> Joint:
+        """A random joint, the same one for the same seed.
+
+        Parameters
+        ----------
+        n_sensitive, n_useful : int
+            Sizes of the alphabets.
+        seed : int
+            Seed of numpy's default generator.
+        concentration : float, optional
+            None: independent uniform cells, normalised, as in [ZDS23]_. A number: Dirichlet with this
+            parameter in every cell; 0.5 is Jeffreys' prior, used in [LTS20]_.
+
+        Examples
+        --------
+        >>> Joint.random(2, 3, seed=1).probabilities.round(3)
+        array([[0.156, 0.289, 0.044],
+               [0.288, 0.095, 0.129]])
+        """
+        if n_sensitive < 1 or n_useful < 1:
+            raise InputError(f"alphabets must have at least one symbol, got {n_sensitive} x {n_useful}.")
+        rng = np.random.default_rng(seed)
+        if concentration is None:
+            cells = rng.random((n_sensitive, n_useful))
+        else:
+            if not concentration > 0 or not np.isfinite(concentration):
+                raise InputError(f"concentration must be a positive number, got {concentration:g}.")
+            cells = rng.dirichlet(np.full(n_sensitive * n_useful, concentration)).reshape(n_sensitive, n_useful)
+        return cls.from_array(cells / cells.sum())
+
+    @property
+    def n_sensitive(self) -> int:
+        """Number of sensitive values."""
+        return len(self.sensitive)
+
+    @property
+    def n_useful(self) -> int:
+        """Number of useful (or released) values."""
+        return len(self.useful)
+
+    @property
+    def released(self) -> tuple[Any, ...]:
+        """Labels of the columns of a joint that came out of a mechanism."""
+        return self.useful
+
+    @property
+    def records(self) -> int | None:
+        """Number of records counted, None for joints given as probabilities."""
+        return None if self.counts is None else int(self.counts.sum())
+
+    @cached_property
+    def p_sensitive(self) -> FloatArray:
+        """Marginal distribution of the sensitive variable."""
+        marginal: FloatArray = self.probabilities.sum(axis=1)
+        return marginal
+
+    @cached_property
+    def p_useful(self) -> FloatArray:
+        """Marginal distribution of the useful variable."""
+        marginal: FloatArray = self.probabilities.sum(axis=0)
+        return marginal
+
+    @cached_property
+    def masses(self) -> ObjectArray:
+        """Integers in exactly the proportions of this joint."""
+        masses = self._make_masses()
+        masses.setflags(write=False)
+        return masses
+
+    @cached_property
+    def occurs(self) -> BoolArray:
+        """Which useful symbols have mass, however little."""
+        if self.floats_suffice:
+            return self.p_useful > 0
+        result: BoolArray = (self.masses != 0).any(axis=0)
+        return result
+
+    def through(self, mechanism: Mechanism) -> Joint:
+        """The joint of (sensitive, released) after the mechanism; its masses stay exact.
+
+        Parameters
+        ----------
+        mechanism : Mechanism
+            Rows are matched by label, so the joint may come from another table; a value with mass that the
+            mechanism does not know is an `UnseenSymbolError`.
+        """
+        cells, masses = mechanism.carried(self)
+        return Joint(
+            cells,
+            masses,
+            sensitive=self.sensitive,
+            useful=mechanism.released,
+            sensitive_columns=self.sensitive_columns,
+            useful_columns=self.useful_columns,
+            bins=self.bins,
+            floats_suffice=None if self.floats_suffice else False,
+        )
+
+    @cached_property
+    def attributes(self) -> IntArray:
+        """Codes of each attribute of the useful values, shape (n_attributes, n_useful).
+
+        Useful values that are tuples of one length, as several useful columns make them, have an attribute for
+        each part; all others have one.
+
+        >>> Joint.from_counts([[1, 2, 3]], useful=[("a", 1), ("a", 2), ("b", 1)]).attributes.tolist()
+        [[0, 0, 1], [0, 1, 0]]
+        """
+        lengths = {len(x) if isinstance(x, tuple) else 1 for x, here in zip(self.useful, self.occurs) if here}
+        if len(lengths) != 1 or lengths <= {0, 1}:
+            return np.arange(self.n_useful)[None]
+        # Declared values that never occur may be of any form.
+        (length,) = lengths
+        parts = [x if isinstance(x, tuple) and len(x) == length else (x,) * length for x in self.useful]
+        codes = []
+        for part in zip(*parts):
+            known: dict[Any, int] = {}
+            codes.append([known.setdefault(value, len(known)) for value in part])
+        return np.array(codes)
+
+    def given(self, symbols: Any) -> Joint:
+        """The joint of those records whose useful value is among ``symbols`` (indices or a mask), exactly.
+
+        Sensitive values that do not occur with any of them are left out.
+        """
+        columns = np.arange(self.n_useful)[symbols]
+        rows = np.flatnonzero((self.masses[:, columns] != 0).any(axis=1))
+        if not len(rows):
+            raise InputError("a joint cannot be restricted to useful values that never occur.")
+        cells = self.probabilities[np.ix_(rows, columns)]
+        counts = None if self.counts is None else self.counts[np.ix_(rows, columns)]
+        return Joint(
+            cells / cells.sum() if cells.sum() > 0 else cells,
+            lambda: self.masses[np.ix_(rows, columns)],
+            sensitive=tuple(self.sensitive[k] for k in rows),
+            useful=tuple(self.useful[k] for k in columns),
+            counts=counts,
+            sensitive_columns=self.sensitive_columns,
+            useful_columns=self.useful_columns,
+            bins=self.bins,
+            floats_suffice=None if self.floats_suffice else False,
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What another process needs: the exact masses themselves instead of how to make them."""
+        return {**self.__dict__, "masses": self.masses, "_make_masses": None}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Labels, sizes and cells as plain data."""
+        return {
+            "sensitive": [labels.encode(label) for label in self.sensitive],
+            "useful": [labels.encode(label) for label in self.useful],
+            "sensitive_columns": list(self.sensitive_columns),
+            "useful_columns": list(self.useful_columns),
+            "bins": {name: list(edges) for name, edges in self.bins.items()},
+            "counts": None if self.counts is None else self.counts.tolist(),
+            "probabilities": self.probabilities.tolist(),
+        }
+
+    def __repr__(self) -> str:
+        size = f"{self.n_sensitive} sensitive x {self.n_useful} useful"
+        names = ""
+        if self.sensitive_columns and self.useful_columns:
+            names = f", {' + '.join(self.sensitive_columns)} given by {' + '.join(self.useful_columns)}"
+        records = "" if self.records is None else f", {self.records} records"
+        return f"Joint({size}{names}{records})"
+
+    def _repr_html_(self) -> str:
+        shown = 12
+        head = "".join(f"<th>{html.escape(labels.text(x))}</th>" for x in self.useful[:shown])
+        rows = "".join(
+            f"<tr><th>{html.escape(labels.text(s))}</th>"
+            + "".join(f"<td>{p:.4g}</td>" for p in cells[:shown])
+            + "</tr>"
+            for s, cells in zip(self.sensitive[:shown], self.probabilities[:shown])
+        )
+        return f"<p>{html.escape(repr(self))}</p><table><tr><th></th>{head}</tr>{rows}</table>"
+
+
+def _well_scaled(cells: FloatArray) -> bool:
+    if max(cells.shape) > MOST_SUMMED:
+        return False
+    positive = cells[cells > 0]
+    return bool(positive.size) and float(positive.min()) >= SMALLEST_SCREENED

@@ -1,0 +1,3 @@
+"""Methods that merge symbols."""
+
+# SPDX-License-Identifier: Apache-2.0

@@ -1,0 +1,3 @@
+"""Methods that mix allowed posteriors."""
+
+# SPDX-License-Identifier: Apache-2.0

@@ -1,0 +1,127 @@
+"""Columns of the master problem: posteriors, their entropies, and the listing of those with one or two entries."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from discreet._support.numeric import BoolArray, FloatArray, IntArray, xlogx
+from discreet.designers.posteriors.simplex import Programmes
+from discreet.proof.polytope import Polytope
+
+__all__ = ["Columns", "best_pairs", "entropies", "pair_interval", "singles"]
+
+#: Entries of a posterior below this are none.
+NOTHING = 1e-11
+
+#: Pairs looked at in one vectorised step.
+STRIPE = 50_000
+
+#: Pairs whose interval is shorter than this are one point.
+SHORT = 1e-12
+
+
+def entropies(points: FloatArray) -> FloatArray:
+    """Entropy of each row, nats."""
+    result: FloatArray = -xlogx(points).sum(axis=-1)
+    return result
+
+
+class Columns(NamedTuple):
+    """Sparse posteriors: runs of (symbol, value) that begin at ``starts``, with their entropies."""
+
+    starts: IntArray
+    symbol: IntArray
+    value: FloatArray
+    entropy: FloatArray
+
+    def __len__(self) -> int:  # the number of posteriors, not of fields
+        return len(self.entropy)
+
+    @classmethod
+    def of(cls, points: FloatArray) -> Columns:
+        """From a dense matrix, a posterior a row."""
+        row, symbol = np.nonzero(points > NOTHING)
+        return cls(np.searchsorted(row, np.arange(len(points))), symbol, points[row, symbol], entropies(points))
+
+    @classmethod
+    def of_pairs(cls, first: IntArray, second: IntArray, share: FloatArray) -> Columns:
+        """Posteriors ``share`` on the first symbol and the rest on the second."""
+        count = len(share)
+        value = np.stack([share, 1 - share], axis=1)
+        return cls(
+            np.arange(0, 2 * count, 2), np.stack([first, second], axis=1).ravel(), value.ravel(), entropies(value)
+        )
+
+    def joined(self, other: Columns) -> Columns:
+        """Both, one after the other."""
+        return Columns(
+            np.concatenate([self.starts, other.starts + len(self.symbol)]),
+            np.concatenate([self.symbol, other.symbol]),
+            np.concatenate([self.value, other.value]),
+            np.concatenate([self.entropy, other.entropy]),
+        )
+
+    def dense(self, chosen: IntArray, n_useful: int) -> FloatArray:
+        """The chosen posteriors as a dense matrix."""
+        ends = np.append(self.starts[1:], len(self.symbol))
+        points = np.zeros((len(chosen), n_useful))
+        for k, c in enumerate(chosen.tolist()):
+            run = slice(self.starts[c], ends[c])
+            points[k, self.symbol[run]] = self.value[run]
+        return points
+
+
+def singles(polytope: Polytope) -> IntArray:
+    """Symbols that may be released as they are."""
+    if polytope.is_lifted:
+        alone = np.eye(polytope.n_useful)
+        return np.flatnonzero(Programmes(polytope).minimise(0 * alone, alone, alone).is_solved)
+    rows, equal = polytope.own_rows, polytope.equal
+    return np.flatnonzero((rows[~equal] <= 0).all(axis=0) & (rows[equal] == 0).all(axis=0))
+
+
+def pair_interval(rows: FloatArray, equal: BoolArray, first: IntArray) -> tuple[FloatArray, FloatArray]:
+    """For which shares a of ``first`` the posterior (a, 1 - a) with each other symbol is allowed; empty: low > high."""
+    low, high = np.zeros((len(first), rows.shape[1])), np.ones((len(first), rows.shape[1]))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for row, is_equal in zip(rows, equal):
+            at_first, at_second = row[first][:, None], row[None]
+            slope = at_first - at_second
+            root = -at_second / slope
+            np.minimum(high, root, out=high, where=(slope > 0))
+            np.maximum(low, root, out=low, where=(slope < 0))
+            if is_equal:
+                np.minimum(high, root, out=high, where=(slope < 0))
+                np.maximum(low, root, out=low, where=(slope > 0))
+            high[(slope == 0) & ((at_second > 0) | (is_equal & (at_second != 0)))] = -1.0
+    high[np.arange(len(first)), first] = -1.0  # no symbol pairs with itself
+    return low, high
+
+
+def best_pairs(polytope: Polytope, prices: FloatArray | None, most_per_symbol: int) -> Columns:
+    """For each symbol, the pairs that it leads which price best (or, without prices, are the purest).
+
+    All O(n^2) pairs are looked at, in vectorised stripes; ends of their intervals are vertices of the polytope.
+    """
+    n, rows, equal = polytope.n_useful, polytope.own_rows, polytope.equal
+    found: list[tuple[IntArray, IntArray, FloatArray]] = []
+    step = max(1, STRIPE // n)
+    for start in range(0, n, step):
+        leaders = np.arange(start, min(n, start + step))
+        low, high = pair_interval(rows, equal, leaders)
+        # The purest allowed posterior led by x is the upper end; equal ends of an equation count once.
+        usable = (high - low >= -SHORT) & (high >= 0.5) & (high < 1 - NOTHING)
+        if n > most_per_symbol:
+            share = np.where(usable, high, 0.5)
+            cost = -xlogx(share) - xlogx(1 - share)
+            if prices is not None:
+                cost -= share * prices[leaders][:, None] + (1 - share) * prices
+            cost[~usable] = np.inf
+            dear = np.partition(cost, most_per_symbol - 1, axis=1)[:, most_per_symbol - 1, None]
+            usable &= cost <= dear
+        first, second = np.nonzero(usable)
+        found.append((leaders[first], second, high[usable]))
+    return Columns.of_pairs(*(np.concatenate(part) for part in zip(*found)))

@@ -1,0 +1,105 @@
+"""The only caller of the LP solver: a master problem that keeps its basis as columns are added, and single programmes.
+
+A solver is not believed: weights are solved for again where the mixture becomes a mechanism, and prices prove nothing
+by themselves.
+"""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from typing import Any
+
+import highspy
+import numpy as np
+
+from discreet._support.numeric import FloatArray, IntArray
+
+__all__ = ["MasterLP", "maximise"]
+
+#: Rows may be violated by this much; points are polished afterwards and pulled inside where needed.
+FEASIBILITY = 1e-9
+
+#: A mixture that averages to P_X within this is used although the solver does not call it optimal.
+ACCEPTED = 1e-7
+
+
+def _solver() -> Any:
+    solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]
+    for option, value in (
+        ("output_flag", False),
+        ("threads", 1),
+        ("presolve", "off"),  # it would throw the basis away
+        ("primal_feasibility_tolerance", FEASIBILITY),
+        ("dual_feasibility_tolerance", FEASIBILITY),
+    ):
+        solver.setOptionValue(option, value)
+    return solver
+
+
+class MasterLP:
+    r"""min cost . q subject to sum_k q_k v_k = target, q >= 0, with columns v_k that may be added at any time."""
+
+    def __init__(self, target: FloatArray) -> None:
+        self._solver = _solver()
+        self._target = target
+        empty: Any = np.empty(0, dtype=np.int32)
+        for value in target.tolist():
+            self._solver.addRow(value, value, 0, empty, np.empty(0))
+
+    def add(self, cost: FloatArray, starts: IntArray, index: IntArray, value: FloatArray) -> None:
+        """Columns as consecutive runs of (row, value) pairs that begin at ``starts``."""
+        count = len(cost)
+        self._solver.addCols(
+            count,
+            cost,
+            np.zeros(count),
+            np.full(count, np.inf),
+            len(index),
+            starts.astype(np.int32),
+            index.astype(np.int32),
+            value,
+        )
+
+    def solve(self) -> tuple[float, FloatArray, FloatArray] | None:
+        """Value, prices of the rows, and weights of the columns; None where the solver gives up."""
+        self._solver.run()
+        if self._solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+            self._solver.clearSolver()  # a cold start rescues rare numerical trouble of a warm one
+            self._solver.run()
+        status, solution = self._solver.getModelStatus(), self._solver.getSolution()
+        if status not in (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kUnknown):
+            return None
+        # Unknown is a solution that misses a tolerance by little: good enough where the mixture averages to P_X.
+        off = np.abs(np.array(solution.row_value) - self._target).max(initial=0.0)
+        if status == highspy.HighsModelStatus.kUnknown and not off <= ACCEPTED:
+            return None
+        weights = np.maximum(np.array(solution.col_value), 0.0)
+        return self._solver.getInfo().objective_function_value, np.array(solution.row_dual), weights
+
+
+def maximise(
+    gain: FloatArray,
+    entries: tuple[IntArray, IntArray, FloatArray],
+    row_lower: FloatArray,
+    row_upper: FloatArray,
+) -> FloatArray | None:
+    """max gain . x over row_lower <= A x <= row_upper, x >= 0, A as (row, column, value); None without solution."""
+    solver = _solver()
+    solver.setOptionValue("presolve", "choose")
+    row, column, value = entries
+    order = np.lexsort((row, column))
+    model = highspy.HighsLp()
+    model.num_col_, model.num_row_ = len(gain), len(row_lower)
+    model.col_cost_ = -gain
+    model.col_lower_, model.col_upper_ = np.zeros(len(gain)), np.full(len(gain), np.inf)
+    model.row_lower_, model.row_upper_ = row_lower, row_upper
+    model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+    model.a_matrix_.start_ = np.searchsorted(column[order], np.arange(len(gain) + 1)).astype(np.int32)
+    model.a_matrix_.index_ = row[order].astype(np.int32)
+    model.a_matrix_.value_ = value[order]
+    solver.passModel(model)
+    solver.run()
+    if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+        return None
+    solution: FloatArray = np.maximum(np.array(solver.getSolution().col_value), 0.0)
+    return solution

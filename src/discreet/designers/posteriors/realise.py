@@ -1,0 +1,164 @@
+r"""From a mixture of posteriors to a mechanism: polished posteriors, exact weights, readable labels, integers.
+
+A solver returns points that may be off by 1e-9. Here the rows that such a point touches are solved again, a hair
+inside, and so are the weights of the mixture; what is left of rounding is then far smaller than the hair, and the
+exact check passes. The hair grows until it does; as a last resort all posteriors are mixed with a little of P_X.
+"""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import numpy as np
+
+from discreet._support.numeric import FloatArray, IntArray
+from discreet.core import labels
+from discreet.core.joint import Joint
+from discreet.mechanism import Mechanism, provenance
+from discreet.proof.polytope import Polytope
+
+__all__ = ["realise"]
+
+#: How far inside the touched rows a posterior is put, relative to their largest entry; tried in turn.
+MARGINS = (1e-13, 1e-11, 1e-9, 1e-7)
+
+#: Shares of P_X that all posteriors are mixed with where polishing does not do; tried in turn.
+PULLS = (1e-9, 1e-7, 1e-5, 1e-3)
+
+#: Weight of a rest: at least this, and so many times what the mixture is off by; past the last it is no rest.
+LEAST_REST, REST_FACTOR, MOST_REST = 1e-11, 10.0, 1e-2
+
+#: Alphabets up to this size have their weights solved for; beyond, a rest is cheaper than a dense system.
+SOLVED_EXACTLY = 600
+
+#: Rows closer than this to zero are touched; entries below it are none.
+TOUCHED, NOTHING = 1e-7, 1e-9
+
+#: Symbols rarer than this are hardly seen by a solver with a tolerance of 1e-9.
+RARE = 1e-7
+
+#: Posteriors with a larger share of rare symbols are left out; a rest takes their place.
+RARE_SHARE = 1e-9
+
+#: Posteriors of less weight than this are left out: their integer weights would be too coarse.
+LIGHT = 1e-10
+
+#: Entries named in the label of a released symbol, and the share from which one name says it all.
+NAMED, ALMOST_ALL = 3, 0.9995
+
+#: A posterior without any larger entry says nothing that a name could tell.
+SPREAD_OUT = 0.02
+
+
+def realise(
+    joint: Joint,
+    polytope: Polytope,
+    symbols: IntArray,
+    points: FloatArray,
+    weights: FloatArray,
+    holds: Callable[[Mechanism], bool],
+) -> Mechanism | None:
+    """The mechanism that mixes ``points`` (posteriors over ``symbols``), or None where no hair helps.
+
+    Symbols that are not among ``symbols``, or rarer than the solver's tolerance lets it see, are released like the
+    commonest one.
+    """
+    # Rare symbols go with the commonest, so posteriors that lean on them are not what they seem.
+    rare_share = points[:, polytope.p_useful < RARE].sum(axis=1)
+    heavy = (weights > LIGHT) & (rare_share < RARE_SHARE)
+    if not heavy.any():
+        return None
+    for moved, exact in _attempts(polytope, points[heavy], weights[heavy]):
+        mechanism = _mechanism(joint, symbols, moved, exact, polytope.p_useful)
+        if mechanism is not None and holds(mechanism):
+            return mechanism
+    return None
+
+
+def _attempts(polytope: Polytope, points: FloatArray, weights: FloatArray) -> Iterable[tuple[FloatArray, FloatArray]]:
+    """Mixtures ever further inside: polished, then with a rest, then mixed with P_X, which is inside of everything."""
+    target = polytope.p_useful
+    if not polytope.is_lifted:  # rows with auxiliary variables do not determine the point
+        for margin in MARGINS:
+            moved = polish(polytope, points, margin)
+            if len(target) <= SOLVED_EXACTLY:
+                exact = mixture_weights(moved, weights, target)
+                if exact.min() >= 0:
+                    yield moved, exact
+            yield with_rest(moved, weights, target)
+    for share in PULLS:
+        yield with_rest((1 - share) * points + share * target, weights, target)
+
+
+def with_rest(points: FloatArray, weights: FloatArray, target: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Slightly smaller weights, and one more posterior, close to P_X, that makes the mixture exact."""
+    off = (np.abs(target - weights @ points) / target)[target >= RARE]
+    share = max(LEAST_REST, REST_FACTOR * float(off.max()))
+    if share > MOST_REST:
+        return points, weights
+    rest = np.maximum(target - (1 - share) * (weights @ points), 0.0)
+    return np.vstack([points, rest / rest.sum()]), np.append((1 - share) * weights, rest.sum())
+
+
+def polish(polytope: Polytope, points: FloatArray, margin: float) -> FloatArray:
+    """Each posterior moved, as little as possible, to where the rows that it touches hold by ``margin``."""
+    result = points.copy()
+    rows, equal = polytope.own_rows, polytope.equal
+    for k, point in enumerate(points):
+        support = np.flatnonzero(point > NOTHING)
+        value = point[support] / point[support].sum()
+        touched = equal | (rows[:, support] @ value > -TOUCHED)
+        system = np.vstack([rows[np.ix_(touched, support)], np.ones(len(support))])
+        goal = np.append(np.where(equal[touched], 0.0, -margin), 1.0)
+        for _ in range(2):  # the second step takes up the rounding of the first
+            value = value + np.linalg.lstsq(system, goal - system @ value, rcond=None)[0]
+        if (value > 0).all():
+            result[k] = 0.0
+            result[k, support] = value / value.sum()
+    return result
+
+
+def mixture_weights(points: FloatArray, weights: FloatArray, target: FloatArray) -> FloatArray:
+    """Weights close to the given ones whose mixture of the points is the target to the last digits."""
+    for _ in range(2):
+        weights = weights + np.linalg.lstsq(points.T, target - weights @ points, rcond=None)[0]
+    return weights
+
+
+def _mechanism(
+    joint: Joint, symbols: IntArray, points: FloatArray, weights: FloatArray, p_useful: FloatArray
+) -> Mechanism | None:
+    used = np.flatnonzero(weights > 0)
+    points, weights = points[used], weights[used]
+    channel = (weights[:, None] * points).T / p_useful[:, None]
+    total = channel.sum(axis=1)
+    common = p_useful >= RARE
+    if np.abs(total[common] - 1).max() > 1e-4:  # a symbol that the mixture does not cover
+        return None
+    channel[common] /= total[common, None]
+    full = np.repeat(channel[[int(p_useful.argmax())]], joint.n_useful, axis=0)
+    full[symbols[common]] = channel[common]
+    return Mechanism.from_channel(
+        full,
+        useful=joint.useful,
+        released=released_labels(joint, symbols, points),
+        **provenance(joint),
+    )
+
+
+def released_labels(joint: Joint, symbols: IntArray, points: FloatArray) -> tuple[str, ...]:
+    """What each posterior mostly stands for, with shares: ``Sales 80 %, Tech-support 20 %``."""
+    names = []
+    for point in points:
+        order = np.argsort(-point, kind="stable")[: NAMED + 1]
+        if point[order[0]] < SPREAD_OUT:
+            names.append("anything")
+            continue
+        order = order[point[order] > 5e-4]
+        if point[order[0]] >= ALMOST_ALL:
+            names.append(labels.text(joint.useful[symbols[order[0]]]))
+            continue
+        parts = [f"{labels.text(joint.useful[symbols[x]])} {100 * point[x]:.0f} %" for x in order[:NAMED]]
+        names.append(", ".join(parts) + (", ..." if len(order) > NAMED else ""))
+    return labels.unique_texts(names)

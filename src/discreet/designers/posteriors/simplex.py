@@ -1,0 +1,341 @@
+r"""Many small linear programmes over one polytope at once: a bounded dual simplex, vectorised over the programmes.
+
+Each programme is :math:`\min c \cdot v` over :math:`\{A v = z, \; v \in \text{box}, \; z \in \text{its range}\}`. All
+variables have finite bounds, so every basis becomes dual feasible by putting each nonbasic variable at the bound that
+its reduced cost asks for: no first phase, and a basis of another programme is as good a start as any.
+
+The tableau T writes basic variables in nonbasic ones, :math:`x_B = T x_N`, with the reduced costs as its last row; a
+pivot is one rank-one update for all programmes. The ratio test passes over bounds ("bound flipping"), which ends these
+programmes in a handful of pivots. What is returned is not believed: callers recompute bounds from the multipliers by
+weak duality, and residuals of the points.
+"""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from discreet._support.numeric import BoolArray, FloatArray, IntArray
+from discreet.proof.polytope import Polytope
+
+__all__ = ["Programmes", "Solutions"]
+
+#: Basic variables may violate their bounds by this much.
+FEASIBILITY = 1e-10
+
+#: Programmes that miss feasibility by less than this are solved all the same: their multipliers prove more than rays.
+TOUCHING = 1e-7
+
+#: Entries of the tableau smaller than this are no pivots.
+PIVOT = 1e-9
+
+#: Entries of all tableaus of one batch: a few megabytes, which caches hold.
+BATCH_ENTRIES = 400_000
+
+#: Tableaus of more rows are not rebuilt from a basis: pivoting from the start costs less than solving a system.
+WARM_UP_TO = 40
+
+#: Breakpoints sorted at first in the ratio test; only long steps need more.
+NEAR = 48
+
+#: Rows whose directions differ by less than this are one row with two sides.
+OPPOSITE = 1e-13
+
+
+class Solutions(NamedTuple):
+    """Of each programme: a minimiser, multipliers of the polytope's rows, what came of it, and the final basis.
+
+    Where ``is_empty``, the multipliers plus any large multiple of the ``ray`` prove that the box is.
+    """
+
+    points: FloatArray
+    multipliers: FloatArray
+    is_solved: BoolArray
+    is_empty: BoolArray
+    rays: FloatArray
+    bases: IntArray
+
+
+class Programmes:
+    """min cost . v over the allowed posteriors in a box, for many costs and boxes at once."""
+
+    def __init__(self, polytope: Polytope) -> None:
+        self.n_useful = polytope.n_useful
+        self.work = 0  # entries of tableaus that pivots went over, which is what time goes by
+        self._n_rows = len(polytope.rows)
+        self._first, self._second, self._ratio, low = _two_sided(polytope)
+        own = polytope.rows[self._first]
+        total = np.concatenate([np.ones(self.n_useful), np.zeros(own.shape[1] - self.n_useful)])
+        self._matrix = np.vstack([own, total])
+        self._low = np.append(low, 1.0)
+        self._high = np.append(np.zeros(len(low)), 1.0)
+        self._auxiliary = polytope.auxiliary_limit()
+        count, width = self._matrix.shape
+        self.batch = max(4, BATCH_ENTRIES // ((count + 1) * width))
+        self.cold = np.arange(width, width + count)  # the basis of all z
+
+    def minimise(
+        self,
+        cost: FloatArray,
+        lower: FloatArray | None = None,
+        upper: FloatArray | None = None,
+        bases: IntArray | None = None,
+    ) -> Solutions:
+        """Solve a programme for each row of ``cost``; a warm start where ``bases`` has a basis for each."""
+        size = len(cost)
+        low = np.zeros((size, self.n_useful)) if lower is None else lower
+        high = np.ones((size, self.n_useful)) if upper is None else upper
+        warm = bases is not None and len(self.cold) <= WARM_UP_TO
+        start = bases if bases is not None and warm else np.repeat(self.cold[None], size, axis=0)
+        parts = []
+        for first in range(0, max(size, 1), self.batch):
+            some = slice(first, first + self.batch)
+            parts.append(self._batch(cost[some], low[some], high[some], start[some], warm))
+        return parts[0] if len(parts) == 1 else Solutions(*(np.concatenate(part) for part in zip(*parts)))
+
+    def _batch(self, cost: FloatArray, lower: FloatArray, upper: FloatArray, bases: IntArray, warm: bool) -> Solutions:
+        size, width = len(cost), self._matrix.shape[1]
+        pad = np.zeros((size, len(self._auxiliary)))
+        low = np.hstack([lower, pad, np.repeat(self._low[None], size, axis=0)])
+        high = np.hstack([upper, pad + self._auxiliary, np.repeat(self._high[None], size, axis=0)])
+        tableau = _Tableau(self._matrix, np.hstack([cost, pad]), low, high, bases, warm)
+        value, reduced, status, ray, final = tableau.run()
+        self.work += (tableau.pivots + size) * self._matrix.size
+        points = np.clip(value[:, : self.n_useful], lower, upper)
+        points /= np.maximum(points.sum(axis=1, keepdims=True), FEASIBILITY)
+        return Solutions(
+            points,
+            self._multipliers(reduced[:, width:]),
+            status == _SOLVED,
+            status == _EMPTY,
+            self._multipliers(ray[:, width:]),
+            final,
+        )
+
+    def _multipliers(self, reduced: FloatArray) -> FloatArray:
+        """Reduced costs of the z as multipliers of the polytope's own rows, each side its own."""
+        result = np.zeros((len(reduced), self._n_rows))
+        inner = reduced[:, :-1]
+        two = self._second >= 0
+        result[:, self._first] = -inner
+        result[:, self._first[two]] = np.maximum(-inner[:, two], 0.0)
+        result[:, self._second[two]] = np.maximum(inner[:, two], 0.0) * self._ratio[two]
+        return result
+
+
+_OPEN, _SOLVED, _EMPTY, _LOST = 0, 1, 2, 3
+
+
+class _Tableau:
+    """x_basic = T x_nonbasic for a batch of programmes; the last row of T is the cost."""
+
+    def __init__(
+        self, matrix: FloatArray, cost: FloatArray, low: FloatArray, high: FloatArray, bases: IntArray, warm: bool
+    ) -> None:
+        count, width = matrix.shape
+        size = len(cost)
+        self.low, self.high = low, high
+        self.basic = bases.copy()
+        rebuilt = _rebuilt(matrix, cost, self.basic) if warm else None
+        if rebuilt is not None:
+            self.nonbasic, self.table = rebuilt
+        else:
+            self.basic[:] = np.arange(width, width + count)
+            self.nonbasic = np.repeat(np.arange(width)[None], size, axis=0)
+            self.table = np.empty((size, count + 1, width))
+            self.table[:, :-1] = matrix
+            self.table[:, -1] = cost
+        every = np.arange(size)[:, None]
+        self.low_n, self.high_n = low[every, self.nonbasic], high[every, self.nonbasic]
+        self.low_b, self.high_b = low[every, self.basic], high[every, self.basic]
+        self.at_high = self.table[:, -1] < 0
+        self.index = np.arange(size)
+        self.most_pivots = 50 + 10 * count
+        self.pivots = 0
+
+    def run(self) -> tuple[FloatArray, FloatArray, IntArray, FloatArray, IntArray]:
+        """Values and reduced costs of all variables, statuses, rays of empty programmes, and final bases."""
+        size, total = self.low.shape
+        self.value, self.reduced, self.ray = (np.zeros((size, total)) for _ in range(3))
+        self.status = np.zeros(size, dtype=np.int64)
+        self.bases = self.basic.copy()
+        for _ in range(self.most_pivots):
+            at = np.where(self.at_high, self.high_n, self.low_n)
+            inside = np.matmul(self.table[:, :-1], at[:, :, None])[:, :, 0]
+            below = self.low_b - inside
+            violation = np.maximum(below, inside - self.high_b)
+            leaving = violation.argmax(axis=1)
+            every = np.arange(len(leaving))
+            worst = violation[every, leaving]
+            done = worst <= FEASIBILITY
+            if done.any():
+                self._store(done, at, inside, _SOLVED)
+                if done.all():
+                    return self.value, self.reduced, self.status, self.ray, self.bases
+                leaving, worst, below = leaving[~done], worst[~done], below[~done]
+                every = np.arange(len(leaving))
+            sign = np.where(below[every, leaving] > 0, 1.0, -1.0)
+            row = self.table[every, leaving] * sign[:, None]
+            entering, flips, short = self._ratio_test(row, worst)
+            touching = (short > 0) & (short <= TOUCHING)
+            if touching.any():
+                self._loosen(touching, leaving, sign, short)
+                continue
+            self.at_high ^= flips
+            hopeless = short > 0
+            if hopeless.any():
+                self._store_empty(hopeless, row, sign, leaving)
+                if hopeless.all():
+                    break
+                keep = ~hopeless
+                leaving, entering, sign = leaving[keep], entering[keep], sign[keep]
+            self._pivot(leaving, entering, sign)
+        else:
+            self._store(np.ones(len(self.index), dtype=bool), None, None, _LOST)
+        return self.value, self.reduced, self.status, self.ray, self.bases
+
+    def _ratio_test(self, row: FloatArray, worst: FloatArray) -> tuple[IntArray, BoolArray, FloatArray]:
+        """Entering variables, those whose bounds are passed over, and by how much no step suffices (0: it does).
+
+        The step goes on over bounds for as long as the dual objective grows.
+        """
+        able = np.where(self.at_high, row < -PIVOT, row > PIVOT)
+        ratio = np.full(row.shape, np.inf)
+        np.divide(self.table[:, -1], row, out=ratio, where=able)
+        np.maximum(ratio, 0.0, out=ratio)
+        drop = np.where(able, np.abs(row) * (self.high_n - self.low_n), 0.0)
+        short = worst - drop.sum(axis=1)
+        short[short < FEASIBILITY / 2] = 0.0
+        every = np.arange(len(row))[:, None]
+        order, passed = _nearest(ratio, drop, NEAR)
+        if order.shape[1] < row.shape[1] and (passed[short == 0, -1] < worst[short == 0]).any():
+            order, passed = _nearest(ratio, drop, row.shape[1])
+        # The last breakpoint stands in where rounding leaves the sum a hair short.
+        able_count = able[every, order].sum(axis=1)
+        short[able_count == 0] = worst[able_count == 0]
+        place = np.minimum((passed < worst[:, None]).sum(axis=1), np.maximum(able_count - 1, 0))
+        flips = np.zeros(row.shape, dtype=bool)
+        flips[every, order] = np.arange(order.shape[1]) < place[:, None]
+        flips[short > 0] = False
+        return order[every[:, 0], place], flips, short
+
+    def _loosen(self, touching: BoolArray, leaving: IntArray, sign: FloatArray, short: FloatArray) -> None:
+        """A box that misses the polytope by rounding touches it: move the violated bound by what is missing."""
+        which, where = np.flatnonzero(touching), leaving[touching]
+        amount = short[touching] + FEASIBILITY
+        self.low_b[which, where] -= np.where(sign[touching] > 0, amount, 0.0)
+        self.high_b[which, where] += np.where(sign[touching] < 0, amount, 0.0)
+
+    def _pivot(self, leaving: IntArray, entering: IntArray, sign: FloatArray) -> None:
+        table = self.table
+        self.pivots += len(leaving)
+        every = np.arange(len(leaving))
+        row = table[every, leaving]
+        column = table[every, :, entering]
+        pivot = row[every, entering][:, None]
+        row = row / pivot
+        table -= column[:, :, None] * row[:, None, :]
+        column /= pivot
+        table[every, leaving] = -row
+        table[every, :, entering] = column
+        table[every, leaving, entering] = 1 / pivot[:, 0]
+        self.at_high[every, entering] = sign < 0
+        for basic, nonbasic in (
+            (self.basic, self.nonbasic),
+            (self.low_b, self.low_n),
+            (self.high_b, self.high_n),
+        ):
+            out = basic[every, leaving]
+            basic[every, leaving] = nonbasic[every, entering]
+            nonbasic[every, entering] = out
+
+    def _store(self, done: BoolArray, at: FloatArray | None, inside: FloatArray | None, status: int) -> None:
+        """Write out what is finished, and go on with the rest."""
+        where = self.index[done][:, None]
+        if at is not None and inside is not None:
+            self.value[where, self.nonbasic[done]] = at[done]
+            self.value[where, self.basic[done]] = inside[done]
+        self.reduced[where, self.nonbasic[done]] = self.table[done, -1]
+        self.status[self.index[done]] = status
+        self.bases[self.index[done]] = self.basic[done]
+        self._go_on(~done)
+
+    def _store_empty(self, hopeless: BoolArray, row: FloatArray, sign: FloatArray, leaving: IntArray) -> None:
+        where = self.index[hopeless]
+        self.ray[where[:, None], self.nonbasic[hopeless]] = -row[hopeless]
+        self.ray[where, self.basic[hopeless, leaving[hopeless]]] = sign[hopeless]
+        self._store(hopeless, None, None, _EMPTY)
+
+    def _go_on(self, keep: BoolArray) -> None:
+        self.table, self.basic, self.nonbasic = self.table[keep], self.basic[keep], self.nonbasic[keep]
+        self.low_b, self.high_b = self.low_b[keep], self.high_b[keep]
+        self.low_n, self.high_n = self.low_n[keep], self.high_n[keep]
+        self.at_high, self.index = self.at_high[keep], self.index[keep]
+
+
+def _nearest(ratio: FloatArray, drop: FloatArray, count: int) -> tuple[IntArray, FloatArray]:
+    """The ``count`` smallest ratios of each row in order, and how much they drop in sum up to each."""
+    every = np.arange(len(ratio))[:, None]
+    if count < ratio.shape[1]:
+        some = np.argpartition(ratio, count - 1, axis=1)[:, :count]
+        order = some[every, np.argsort(ratio[every, some], axis=1, kind="stable")]
+    else:
+        order = np.argsort(ratio, axis=1, kind="stable")
+    return order, np.cumsum(drop[every, order], axis=1)
+
+
+def _rebuilt(matrix: FloatArray, cost: FloatArray, basic: IntArray) -> tuple[IntArray, FloatArray] | None:
+    """Nonbasic variables and tableau of given bases, from [matrix, -1] x = 0; None where a basis is singular."""
+    count, width = matrix.shape
+    size = len(basic)
+    every = np.arange(size)[:, None]
+    outside = np.ones((size, width + count), dtype=bool)
+    outside[every, basic] = False
+    nonbasic = np.nonzero(outside)[1].reshape(size, width)
+    whole = np.hstack([matrix, -np.eye(count)]).T
+    table = np.empty((size, count + 1, width))
+    try:
+        table[:, :-1] = -np.linalg.solve(whole[basic].transpose(0, 2, 1), whole[nonbasic].transpose(0, 2, 1))
+    except np.linalg.LinAlgError:
+        return None
+    full = np.hstack([cost, np.zeros((size, count))])
+    table[:, -1] = full[every, nonbasic] + np.matmul(full[every, basic][:, None], table[:, :-1])[:, 0]
+    return nonbasic, table
+
+
+def _two_sided(polytope: Polytope) -> tuple[IntArray, IntArray, FloatArray, FloatArray]:
+    """Rows of the tableau: a first row of the polytope, the row on its other side (-1: none), their ratio, least value.
+
+    Where R_i + r R_j is a constant -k, both rows say -k <= R_i v <= 0, because v sums to one.
+    """
+    rows, n = polytope.rows, polytope.n_useful
+    count = len(rows)
+    mean = rows[:, :n].mean(axis=1)
+    direction = rows[:, :n] - mean[:, None]
+    length = np.abs(direction).max(axis=1, initial=0)
+    second = np.full(count, -1)
+    ratio = np.zeros(count)
+    low = _least_values(polytope)
+    taken = np.zeros(count, dtype=bool)
+    usable = (length > 0) & ~polytope.equal & (rows[:, n:] == 0).all(axis=1)
+    direction[usable] /= length[usable, None]
+    for i in range(count):
+        if taken[i] or not usable[i]:
+            continue
+        others = np.flatnonzero(usable & ~taken & (np.arange(count) > i))
+        opposite = others[(np.abs(direction[others] + direction[i]) < OPPOSITE).all(axis=1)]
+        if len(opposite):
+            j = int(opposite[0])
+            second[i], taken[j] = j, True
+            ratio[i] = length[i] / length[j]
+            low[i] = mean[i] + ratio[i] * mean[j]
+    first = np.flatnonzero(~taken)
+    return first, second[first], ratio[first], low[first]
+
+
+def _least_values(polytope: Polytope) -> FloatArray:
+    """The least value of every row over the simplex; 0 for equations."""
+    auxiliary = np.minimum(polytope.rows[:, polytope.n_useful :], 0.0) @ polytope.auxiliary_limit()
+    return np.where(polytope.equal, 0.0, polytope.own_rows.min(axis=1) + auxiliary)

@@ -1,0 +1,70 @@
+"""Subset random response: the optimal response inside each block of subset merging, for alphabets of any size.
+
+Algorithm 2 of [ZDS23]_. A block whose polytope is empty, or cannot average to the block's P(x), is just one that is
+not allowed when merged; it unites with the block formed before it, then absorbs low-risk symbols, until it is allowed.
+The result never keeps less than subset merging, which stands in where it would.
+"""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from discreet._support.numeric import FloatArray, IntArray
+from discreet.core.joint import Joint
+from discreet.designers.merging.subset_merging import partitions
+from discreet.designers.outcome import Outcome
+from discreet.designers.posteriors.generation import Budget, ColumnGeneration
+from discreet.designers.posteriors.optimal import SEARCH_FROM, Problem
+from discreet.designers.posteriors.prover import prove
+from discreet.notions import Notion
+from discreet.proof.polytope import Polytope
+
+__all__ = ["subset_response"]
+
+#: Entries of tableaus gone over at most inside one block.
+MOST_WORK = 10_000_000
+
+
+def subset_response(joint: Joint, notion: Notion, *, seed: int = 0, time_limit: float | None = None) -> Outcome:
+    """Mechanism that responds at random inside small blocks and releases low-risk symbols as they are."""
+    problem = Problem(joint, notion)
+    blocks = partitions([joint], [notion], unite_previous=True)[0][problem.symbols]
+    budget = Budget(time_limit)
+    points: list[FloatArray] = []
+    weights: list[FloatArray] = []
+    for block in np.unique(blocks):
+        members = np.flatnonzero(blocks == block)
+        inside, share = _respond(problem.polytope, members, seed, budget)
+        points.append(inside)
+        weights.append(share)
+    return problem.outcome(np.vstack(points), np.concatenate(weights), None)
+
+
+def _respond(polytope: Polytope, members: IntArray, seed: int, budget: Budget) -> tuple[FloatArray, FloatArray]:
+    """Posteriors over the members of one block, as rows over all symbols, and their weights."""
+    mass = polytope.p_useful[members]
+    whole = np.zeros((1, polytope.n_useful))
+    whole[0, members] = mass / mass.sum()
+    if len(members) == 1 or budget.over:
+        return whole, np.array([mass.sum()])
+    generation = ColumnGeneration(_inside(polytope, members), whole[:, members], np.ones(1), seed)
+    generation.list_small_supports(budget)
+    if len(members) > SEARCH_FROM:
+        generation.search(budget)
+    elif len(members) > 2:  # a pair has no other posteriors than those listed
+        prove(generation, budget, MOST_WORK)  # finds what is missing on its way
+    used = generation.used()
+    points = np.zeros((len(used), polytope.n_useful))
+    points[:, members] = generation.columns.dense(used, len(members))
+    return points, generation.weights[used] * mass.sum()
+
+
+def _inside(polytope: Polytope, members: IntArray) -> Polytope:
+    """Allowed posteriors that put everything on the members of a block."""
+    n = polytope.n_useful
+    kept = np.concatenate([members, np.arange(n, polytope.rows.shape[1])])
+    mass = polytope.p_useful[members]
+    return dataclasses.replace(polytope, rows=polytope.rows[:, kept], p_useful=mass / mass.sum())

@@ -1,0 +1,3 @@
+"""Methods whose mechanisms read S."""
+
+# SPDX-License-Identifier: Apache-2.0

@@ -1,0 +1,189 @@
+"""The optimum that may read S: posteriors over pairs (s, x), generated as columns and priced exactly for few s.
+
+Whoever holds the table knows S, and a mechanism may use it, as conditional reporting does. The promise binds what y
+tells about S; it says nothing about how y was drawn. See ``_beliefs.py`` for the pricing.
+"""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from discreet._support.errors import UnsupportedNotionError
+from discreet._support.numeric import DENOMINATOR, DENOMINATOR_BITS, FloatArray
+from discreet.core.joint import Joint
+from discreet.designers.outcome import Outcome
+from discreet.designers.posteriors.columns import Columns, entropies
+from discreet.designers.posteriors.generation import FIRST_SMOOTHING, LAST_SMOOTHING, NO_GAIN, SHRINK, Budget
+from discreet.designers.posteriors.lp import MasterLP
+from discreet.designers.posteriors.optimal import optimal
+from discreet.designers.posteriors.realise import released_labels, with_rest
+from discreet.designers.protocols.excess import bounds_lifts
+from discreet.designers.with_sensitive.conditional_reporting import conditional_reporting
+from discreet.measures import entropy, useful_information
+from discreet.mechanism import Mechanism, SensitiveMechanism
+from discreet.notions import Notion
+from discreet.proof.beliefs import (
+    MOST_EXACT,
+    BeliefProof,
+    allowed_beliefs,
+    cheapest_beliefs,
+    price_exactly,
+)
+from discreet.proof.boxes import ROUNDING
+
+__all__ = ["optimal_with_sensitive"]
+
+#: How far inside its bounds a belief is put, tried in turn.
+MARGINS = (1e-13, 1e-11, 1e-9, 1e-7)
+
+#: Columns taken over in one round, rounds at most, and random starts of the local search.
+TAKEN, MOST_ROUNDS, STARTS = 60, 400, 60
+
+#: More sensitive values are searched locally first, and priced exactly once that finds nothing.
+FEW = 4
+
+#: Share of the time for the optimum without S, which is a start for the one with S.
+WITHOUT_SHARE = 0.4
+
+#: Weights below this are none.
+NOTHING = 1e-12
+
+
+def optimal_with_sensitive(joint: Joint, notion: Notion, *, seed: int = 0, time_limit: float | None = None) -> Outcome:
+    """The best mechanism that may read S; a proven limit up to nine sensitive values."""
+    if not bounds_lifts(notion):
+        raise UnsupportedNotionError(
+            f"optimal-with-sensitive serves bounds on lifts (LIP, ALIP, LDP, max-lift), not {notion}. Use 'optimal'."
+        )
+    budget = Budget(time_limit)
+    plain = optimal(joint, notion, seed=seed, time_limit=None if time_limit is None else time_limit * WITHOUT_SHARE)
+    known = [plain.mechanism, conditional_reporting(joint, notion)]
+    if any(bound.epsilon == 0 for bound in notion.bounds):
+        return Outcome(max(known, key=lambda mechanism: useful_information(joint, mechanism)))
+    search = _PairSearch(joint, notion, known, seed)
+    limit = search.run(budget)
+    made = _realise(joint, notion, *search.mixture())
+    best = max([*known, *made], key=lambda mechanism: useful_information(joint, mechanism))
+    if limit is None:
+        return Outcome(best)
+    proof = BeliefProof(notion, joint.probabilities, search.prices, limit)
+    return Outcome(best, max(entropy(joint) - limit, useful_information(joint, best)), proof)
+
+
+class _PairSearch:
+    """Column generation over posteriors of pairs."""
+
+    def __init__(self, joint: Joint, notion: Notion, known: Iterable[Mechanism], seed: int) -> None:
+        self.joint, self.notion = joint, notion
+        self.cells = joint.probabilities
+        self.occurs = self.cells > 0
+        self.points = np.empty((0, *self.cells.shape))
+        self.master = MasterLP(self.cells[self.occurs])
+        self.prices = np.zeros(self.cells.shape)
+        self.weights = np.empty(0)
+        self._rng = np.random.default_rng(seed)
+        for mechanism in known:
+            channel = mechanism.channel if mechanism.reads_sensitive else mechanism.channel[None]
+            drawn = (self.cells[:, :, None] * channel).transpose(2, 0, 1)
+            total = drawn.sum(axis=(1, 2), keepdims=True)
+            self.add(drawn[total[:, 0, 0] > NOTHING] / total[total[:, 0, 0] > NOTHING][:, :1])
+        self.solve()
+
+    def add(self, points: FloatArray) -> None:
+        """More posteriors over pairs, shape (count, n_sensitive, n_useful)."""
+        columns = Columns.of(points[:, self.occurs])
+        # What counts is the entropy of x, not of the pair.
+        self.master.add(entropies(points.sum(axis=1)), columns.starts, columns.symbol, columns.value)
+        self.points = np.concatenate([self.points, points])
+
+    def solve(self) -> bool:
+        solution = self.master.solve()
+        if solution is None:
+            return False
+        self.value, prices, self.weights = solution
+        self.prices[self.occurs] = prices
+        return True
+
+    def run(self, budget: Budget) -> float | None:
+        """Generate columns; the proven lower limit of H(X | Y) where pricing is exact."""
+        exact = self.joint.n_sensitive <= MOST_EXACT
+        beliefs = allowed_beliefs(self.notion, self.joint.p_sensitive) if exact else None
+        limit, best_prices = -np.inf, self.prices.copy()
+        for _ in range(MOST_ROUNDS):
+            found = self.descend() if self.joint.n_sensitive > FEW else self.points[:0]
+            if not len(found) and beliefs is not None:
+                priced = price_exactly(beliefs, self.prices, self.occurs)
+                least = float((self.prices * self.cells).sum() + priced.reduced.min()) - ROUNDING
+                if least > limit:
+                    limit, best_prices = least, self.prices.copy()
+                order = np.argsort(priced.reduced, kind="stable")[:TAKEN]
+                found = priced.points(self.joint.n_useful)[order[priced.reduced[order] < NO_GAIN]]
+            if not len(found) or budget.over:
+                break
+            self.add(found)
+            if not self.solve():
+                break
+        self.prices = best_prices
+        return limit if exact else None
+
+    def descend(self) -> FloatArray:
+        """Vertices of negative reduced cost by linearising the entropy; each linear step has a closed form."""
+        c, n = self.cells.shape
+        marginal = np.vstack([np.eye(n), self._rng.dirichlet(np.ones(n), STARTS)])
+        smoothing, best = FIRST_SMOOTHING, np.full(len(marginal), np.inf)
+        kept = np.zeros((len(marginal), c, n))
+        prices = np.where(self.occurs, self.prices, -np.inf)
+        while smoothing >= LAST_SMOOTHING:
+            cost = -np.log(marginal + smoothing)[:, None, :] - prices
+            choice = cost.argmin(axis=2)
+            belief = cheapest_beliefs(self.notion, self.joint.p_sensitive, cost.min(axis=2))
+            points = np.zeros_like(kept)
+            np.put_along_axis(points, choice[:, :, None], belief[:, :, None], axis=2)
+            marginal = points.sum(axis=1)
+            reduced = entropies(marginal) - (points * self.prices).sum(axis=(1, 2))
+            better = reduced < best
+            kept[better], best[better] = points[better], reduced[better]
+            smoothing *= SHRINK
+        return kept[best < NO_GAIN]
+
+    def mixture(self) -> tuple[FloatArray, FloatArray]:
+        """Posteriors in use, and their weights."""
+        used = self.weights > NOTHING
+        return self.points[: len(used)][used], self.weights[used]
+
+
+def _realise(joint: Joint, notion: Notion, points: FloatArray, weights: FloatArray) -> list[Mechanism]:
+    """The mixture as a mechanism in integers, ever further inside until the exact check passes."""
+    if not len(points):  # probabilities too small for the solver
+        return []
+    prior, occurs = joint.p_sensitive, joint.probabilities > 0
+    target = joint.probabilities[occurs]
+    for margin in MARGINS:
+        # Beliefs a hair nearer to the prior; each s still puts all of its belief on its own x.
+        beliefs = points.sum(axis=2, keepdims=True)
+        closer = (1 - margin) * beliefs + margin * prior[:, None]
+        scale = np.divide(closer, beliefs, out=np.ones_like(beliefs), where=beliefs > 0)
+        flat, shares = with_rest((points * scale)[:, occurs], weights, target)
+        moved = np.zeros((len(flat), *occurs.shape))
+        moved[:, occurs] = flat
+        mechanism = _mechanism(joint, moved, shares)
+        if notion.holds(joint, mechanism):
+            return [mechanism]
+    return []
+
+
+def _mechanism(joint: Joint, points: FloatArray, weights: FloatArray) -> SensitiveMechanism:
+    drawn = (weights[:, None, None] * points).transpose(1, 2, 0)
+    total = drawn.sum(axis=2, keepdims=True)
+    # Pairs that never occur are released like anything else: by the marginal of y.
+    channel = np.where(total > 0, np.divide(drawn, total, out=np.zeros_like(drawn), where=total > 0), weights)
+    channel /= channel.sum(axis=2, keepdims=True)
+    rounded = np.floor(np.ldexp(channel, DENOMINATOR_BITS)).astype(np.int64)
+    top = channel.argmax(axis=2)[..., None]
+    missing = DENOMINATOR - rounded.sum(axis=2, keepdims=True)
+    np.put_along_axis(rounded, top, np.take_along_axis(rounded, top, axis=2) + missing, axis=2)
+    names = released_labels(joint, np.arange(joint.n_useful), points.sum(axis=1))
+    return SensitiveMechanism.from_cells(joint, rounded, names)

@@ -1,0 +1,3 @@
+"""The draw: keys, thresholds, lookup tables and the one query that every engine runs."""
+
+# SPDX-License-Identifier: Apache-2.0

@@ -1,0 +1,188 @@
+"""The draw as one SQL query, the same for every engine but for the few words that differ."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from discreet.drawing.thresholds import DIGITS, Draw, Lookup
+from discreet.tables.dialect import Dialect
+
+__all__ = ["OWN", "SHUFFLE", "Joined", "Statement", "joined_tables", "symbol_columns"]
+
+#: Put before the names that a query makes up, so that they never meet a column of the user's.
+OWN = "discreet_"
+
+#: Column that a keyed random order sorts by: digits of the first draw's digest that the draw itself does not use.
+SHUFFLE = f"{OWN}shuffle"
+
+OUTSIDE = "a value is outside the mechanism, or an id is null"
+
+
+@dataclass(frozen=True)
+class Joined:
+    """A draw with the names of its tables: symbols (and their sub-key), and thresholds where they are apart."""
+
+    draw: Draw
+    lookup: Lookup | None  # None for bits
+    number: int
+
+    @property
+    def symbols(self) -> str:
+        """Name of the table of symbols."""
+        return f"{OWN}symbols{self.number}"
+
+    @property
+    def thresholds(self) -> str:
+        """Name of the table of thresholds."""
+        return f"{OWN}thresholds{self.number}"
+
+    @property
+    def is_apart(self) -> bool:
+        """Whether thresholds have a table of their own."""
+        return self.lookup is not None and self.lookup.digits > 0
+
+    def inner(self, what: str) -> str:
+        """A name inside the query that belongs to this draw."""
+        return f"{OWN}{what}{self.number}"
+
+
+def joined_tables(draws: Sequence[Draw]) -> tuple[Joined, ...]:
+    """Each draw with its lookup table."""
+    return tuple(
+        Joined(draw, None if draw.bits is not None else draw.lookup(), number) for number, draw in enumerate(draws)
+    )
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A release as SQL.
+
+    Attributes
+    ----------
+    dialect : Dialect
+        Of the engine.
+    source : str
+        The table, or a query in parentheses.
+    keys : dict
+        Column to the expression under which its values are looked up.
+    record : str
+        Expression of the record's id as text.
+    draws : tuple of Joined
+        What is drawn.
+    output : tuple of (str or int, str)
+        A column to keep, or the number of a draw; and the name that it gets.
+    order : tuple of str
+        Expressions that rows are sorted by; ``SHUFFLE`` is a keyed random value.
+    hint : str
+        Goes behind SELECT where tables are joined.
+    """
+
+    dialect: Dialect
+    source: str
+    keys: dict[str, str]
+    record: str
+    draws: tuple[Joined, ...]
+    output: tuple[tuple[str | int, str], ...]
+    order: tuple[str, ...] = ()
+    hint: str = ""
+    names: dict[str, str] = field(default_factory=dict)  # tables called otherwise than `Joined` says
+
+    def text(self) -> str:
+        """The query."""
+        shown = [
+            f"{self._drawn(self.draws[what]) if isinstance(what, int) else self.dialect.identifier(what)} "
+            f"AS {self.dialect.identifier(name)}"
+            for what, name in self.output
+        ]
+        order = f" ORDER BY {', '.join(self.order)}" if self.order else ""
+        return f"SELECT {', '.join(shown)} FROM ({self._looked_up()}) AS {OWN}drawn{order}"
+
+    def _table(self, name: str) -> str:
+        return self.names.get(name, name)
+
+    def _keyed(self) -> str:
+        """The source with lookup keys and the id as text."""
+        keys = [
+            f"{self.keys[column]} AS {joined.inner(f'key{k}_')}"
+            for joined in self.draws
+            for k, column in enumerate(joined.draw.inputs)
+        ]
+        return (
+            f"SELECT {OWN}source.*, {', '.join([*keys, f'{self.record} AS {OWN}id'])} FROM {self.source} AS {OWN}source"
+        )
+
+    def _found(self) -> str:
+        """Each record with the row of every draw."""
+        columns, joins = [f"{OWN}keyed.*"], []
+        for joined in self.draws:
+            table = joined.inner("w")
+            on = " AND ".join(
+                f"{OWN}keyed.{joined.inner(f'key{k}_')} IS NOT DISTINCT FROM {table}.i{k}"
+                for k in range(len(joined.draw.inputs))
+            )
+            joins.append(f"LEFT JOIN {self._table(joined.symbols)} AS {table} ON {on}")
+            columns += [f"{table}.{name} AS {joined.inner(name)}" for name in symbol_columns(joined)]
+        return f"SELECT {self.hint}{', '.join(columns)} FROM ({self._keyed()}) AS {OWN}keyed {' '.join(joins)}"
+
+    def _hashed(self) -> str:
+        """u of every draw, and of the first one the digits that a keyed random order sorts by."""
+        drawn = [f"{self._digits(self.draws[0].inner('p'), DIGITS + 2)} AS {SHUFFLE}"]
+        for joined in self.draws:
+            u = self._digits(joined.inner("p"))
+            if joined.lookup is not None and not joined.is_apart:
+                # A symbol with one entry needs no draw, and a digest is what a release spends its time on.
+                alone = f"{joined.inner('h0')} = 'g'" if joined.lookup.width > 1 else f"{joined.inner('p')} IS NOT NULL"
+                u = f"CASE WHEN {alone} THEN '' ELSE {u} END"
+            drawn.append(f"{u} AS {joined.inner('u')}")
+            if joined.lookup is None:
+                for k in range(len(joined.draw.symbols)):
+                    drawn.append(f"{self._digits(joined.inner(f'b{k}_'))} AS {joined.inner(f'u{k}_')}")
+        return f"SELECT {OWN}found.*, {', '.join(drawn)} FROM ({self._found()}) AS {OWN}found"
+
+    def _digits(self, prefix: str, first: int = 1) -> str:
+        return f"substr({self.dialect.sha256(f'{prefix} || {OWN}id')}, {first}, {DIGITS})"
+
+    def _looked_up(self) -> str:
+        apart = [joined for joined in self.draws if joined.is_apart]
+        if not apart:
+            return self._hashed()
+        columns, joins = [f"{OWN}hashed.*"], []
+        for joined in apart:
+            assert joined.lookup is not None
+            table = joined.inner("v")
+            joins.append(
+                f"LEFT JOIN {self._table(joined.thresholds)} AS {table} ON {OWN}hashed.{joined.inner('r')} = {table}.r "
+                f"AND substr({OWN}hashed.{joined.inner('u')}, 1, {joined.lookup.digits}) = {table}.d"
+            )
+            columns += [f"{table}.{name} AS {joined.inner(name)}" for name in joined.lookup.names]
+        return f"SELECT {self.hint}{', '.join(columns)} FROM ({self._hashed()}) AS {OWN}hashed {' '.join(joins)}"
+
+    def _drawn(self, joined: Joined) -> str:
+        """The released label; whatever is null fails instead of becoming a value."""
+        fail = self.dialect.fail(OUTSIDE)
+        if joined.lookup is None:
+            true, other = joined.draw.bits or ("", "")
+            bits = " || ".join(
+                f"CASE WHEN {self._u(joined, k)} < CASE WHEN {joined.inner('r')} = {k} THEN '{true}' "
+                f"ELSE '{other}' END THEN '1' ELSE '0' END"
+                for k in range(len(joined.draw.symbols))
+            )
+            return f"CASE WHEN {joined.inner('u')} IS NULL THEN {fail} ELSE {bits} END"
+        last = joined.lookup.width - 1
+        branches = "".join(
+            f"WHEN {self._u(joined)} < {joined.inner(f'h{k}')} THEN {joined.inner(f'y{k}')} " for k in range(last)
+        )
+        nothing = f"{joined.inner('u')} IS NULL OR {joined.inner(f'y{last}')} IS NULL"
+        return f"CASE WHEN {nothing} THEN {fail} {branches}ELSE {joined.inner(f'y{last}')} END"
+
+    def _u(self, joined: Joined, bit: int | None = None) -> str:
+        return joined.inner("u" if bit is None else f"u{bit}_") + self.dialect.collation
+
+
+def symbol_columns(joined: Joined) -> list[str]:
+    """Columns of the table of symbols besides the values: prefix, row number, and what else stands there."""
+    if joined.lookup is None:
+        return ["p", "r", *(f"b{k}_" for k in range(len(joined.draw.symbols)))]
+    return ["p", "r"] if joined.is_apart else ["p", "r", *joined.lookup.names]

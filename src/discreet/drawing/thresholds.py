@@ -1,0 +1,225 @@
+"""The draw: which entry of a mechanism's row a record gets, as tables that any SQL engine can join.
+
+The cumulated weights of a row are its thresholds. A record draws u, the first 60 bits of
+
+    SHA-256(sub-key as 32 hexadecimal digits || row number as 6 hexadecimal digits || text of the record's id)
+
+and gets the first entry whose threshold lies above u. Everything is compared as text of 15 hexadecimal digits; the last
+threshold, 2**60, has no such text and is written ``g``, which lies above all of them.
+"""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import bisect
+import hashlib
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from discreet._support.errors import InputError
+from discreet._support.numeric import DENOMINATOR, IntArray
+from discreet.mechanism import BitMechanism, Mechanism, ProductMechanism, SensitiveMechanism
+
+__all__ = ["KNOWN_ANSWERS", "Draw", "draw_value", "draws_of", "row_digits", "threshold_text"]
+
+DIGITS = 15
+ROW_DIGITS = 6
+
+#: Entries that one row of a lookup table holds before the first digits of u are looked up as well.
+WIDE = 8
+
+#: Cells that a lookup table may have for the sake of short rows.
+MOST_CELLS = 6_000_000
+
+#: (sub-key, row number, id, u): every engine must agree with these before it draws.
+KNOWN_ANSWERS = (
+    ("000102030405060708090a0b0c0d0e0f", 0, "1", "34b5d493a3e9e76"),
+    ("00112233445566778899aabbccddeeff", 255, "café \U0001f600 'x', \"y\"\n", "25ede850aa17159"),
+    ("ffffffffffffffffffffffffffffffff", 16_777_215, "9223372036854775807", "0c0b7194315e3fe"),
+)
+
+
+def row_digits(row: int) -> str:
+    """The number of a row as the digest takes it.
+
+    >>> row_digits(255)
+    '0000ff'
+    """
+    return f"{row:0{ROW_DIGITS}x}"
+
+
+def threshold_text(cumulated: int) -> str:
+    """A cumulated weight as text that compares like the number.
+
+    >>> threshold_text(2**59), threshold_text(2**60)
+    ('800000000000000', 'g')
+    """
+    return "g" if cumulated >= DENOMINATOR else f"{cumulated:0{DIGITS}x}"
+
+
+def draw_value(subkey: str, row: int, record: str) -> str:
+    """u of a record, as 15 hexadecimal digits."""
+    return hashlib.sha256((subkey + row_digits(row) + record).encode()).hexdigest()[:DIGITS]
+
+
+@dataclass(frozen=True)
+class Draw:
+    """One released column: what is looked up, and the thresholds and labels of every row.
+
+    Attributes
+    ----------
+    column : str
+        Name under which its sub-key is derived.
+    inputs : tuple of str
+        Columns whose values together choose the row.
+    symbols : tuple of tuple
+        The values of each row, one for each input.
+    starts : ndarray
+        First entry of each row, and the number of entries at the end.
+    thresholds, labels : tuple of str
+        Of all entries, row by row.
+    bits : tuple of str, optional
+        Thresholds of a one in the true bit and in any other, where the release is a string of bits.
+    """
+
+    column: str
+    inputs: tuple[str, ...]
+    symbols: tuple[tuple[Any, ...], ...]
+    starts: IntArray
+    thresholds: tuple[str, ...]
+    labels: tuple[str, ...]
+    bits: tuple[str, str] | None = None
+
+    @property
+    def widest(self) -> int:
+        """Entries of the longest row."""
+        return int(np.diff(self.starts).max(initial=0))
+
+    def label(self, subkey: str, row: int, record: str) -> str:
+        """What one record is released as: the reference that engines are compared with."""
+        if self.bits is not None:
+            true, other = self.bits
+            return "".join(
+                "1" if draw_value(bit_subkey(subkey, k), row, record) < (true if k == row else other) else "0"
+                for k in range(len(self.symbols))
+            )
+        first, last = int(self.starts[row]), int(self.starts[row + 1])
+        u = draw_value(subkey, row, record)
+        return self.labels[bisect.bisect_right(self.thresholds, u, first, last)]
+
+    def lookup(self) -> Lookup:
+        """The thresholds as a table with short rows: as many first digits of u are looked up as that takes."""
+        made = _lookup(self, 0)
+        for digits in range(1, DIGITS):
+            cells = len(self.symbols) * 16**digits * WIDE
+            if made.width <= WIDE or cells > MOST_CELLS:
+                break
+            made = _lookup(self, digits)
+        return made
+
+
+@dataclass(frozen=True)
+class Lookup:
+    """Rows (row number, first digits of u, thresholds..., labels...) of one width.
+
+    The last threshold of a row is never below u, so it is left out: a row of ``width`` labels has one threshold less.
+    Shorter rows repeat their last label behind thresholds that end them.
+    """
+
+    digits: int
+    width: int
+    rows: tuple[tuple[Any, ...], ...]
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the columns that hold thresholds and labels."""
+        return [f"h{k}" for k in range(self.width - 1)] + [f"y{k}" for k in range(self.width)]
+
+    @cached_property
+    def arrow(self) -> Any:
+        """The rows as an Arrow table; made once, since several connections may need it."""
+        import pyarrow as pa
+
+        number, digits, *texts = zip(*self.rows)
+        table = {"r": pa.array(number, pa.int32()), "d": pa.array(digits, pa.string())}
+        return pa.table(table | {name: pa.array(column, pa.string()) for name, column in zip(self.names, texts)})
+
+
+def _lookup(draw: Draw, digits: int) -> Lookup:
+    """Each row cut into parts by the first digits of u; a part holds the entries that its values of u can get."""
+    parts = []
+    for row in range(len(draw.symbols)):
+        first, last = int(draw.starts[row]), int(draw.starts[row + 1])
+        for code in range(16**digits):
+            digits_of_u = f"{code:0{digits}x}" if digits else ""
+            low = bisect.bisect_right(draw.thresholds, digits_of_u.ljust(DIGITS, "0"), first, last)
+            high = bisect.bisect_right(draw.thresholds, digits_of_u.ljust(DIGITS, "f"), low, last)
+            parts.append((row, digits_of_u, low, high + 1))
+    width = max(high - low for *_, low, high in parts)
+    rows = []
+    for row, digits_of_u, low, high in parts:
+        missing = width - (high - low)
+        thresholds = (*draw.thresholds[low : high - 1], *["g"] * missing)
+        rows.append((row, digits_of_u, *thresholds, *draw.labels[low:high], *[draw.labels[high - 1]] * missing))
+    return Lookup(digits, width, tuple(rows))
+
+
+def bit_subkey(subkey: str, bit: int) -> str:
+    """Each bit draws with a sub-key of its own."""
+    return hashlib.sha256(f"{subkey}bit{bit}".encode()).hexdigest()[: len(subkey)]
+
+
+def draws_of(mechanism: Mechanism, names: Sequence[str] | None = None) -> tuple[Draw, ...]:
+    """One draw for each column that the mechanism releases.
+
+    ``names`` are the columns that hold the useful values, where they are called otherwise than in the design.
+    """
+    columns = tuple(names or mechanism.useful_columns)
+    if not columns:
+        raise InputError(
+            "the mechanism does not know which columns it is for. Design it from a table, or make it with "
+            "useful_columns=[...]."
+        )
+    if isinstance(mechanism, ProductMechanism):
+        return tuple(
+            _plain(part, column, (column,), _spread(part.useful, 1)) for part, column in zip(mechanism.parts, columns)
+        )
+    name = "\x1f".join(columns)
+    useful = _spread(mechanism.useful, len(columns))
+    if isinstance(mechanism, BitMechanism):
+        bits = (threshold_text(mechanism.true_weight), threshold_text(mechanism.other_weight))
+        none = np.zeros(len(useful) + 1, dtype=np.int64)
+        return (Draw(name, columns, useful, none, (), (), bits),)
+    if isinstance(mechanism, SensitiveMechanism):
+        if not mechanism.sensitive_columns:
+            raise InputError("the mechanism reads S but does not know its columns. Design it from a table.")
+        sensitive = _spread(mechanism.sensitive, len(mechanism.sensitive_columns))
+        symbols = tuple(s + x for s, x in itertools.product(sensitive, useful))
+        return (_plain(mechanism, name, (*mechanism.sensitive_columns, *columns), symbols),)
+    return (_plain(mechanism, name, columns, useful),)
+
+
+def _plain(mechanism: Mechanism, name: str, inputs: tuple[str, ...], symbols: tuple[tuple[Any, ...], ...]) -> Draw:
+    rows, columns, weights = mechanism.entries
+    if len(symbols) >= 16**ROW_DIGITS:
+        raise InputError(f"a release takes mechanisms of less than {16**ROW_DIGITS} rows.")
+    starts = np.searchsorted(rows, np.arange(len(symbols) + 1))
+    thresholds: list[str] = []
+    for first, last in itertools.pairwise(starts.tolist()):
+        thresholds.extend(threshold_text(total) for total in itertools.accumulate(weights[first:last].tolist()))
+    labels = tuple(mechanism.released[j] for j in columns.tolist())
+    return Draw(name, inputs, symbols, starts, tuple(thresholds), labels)
+
+
+def _spread(labels: Sequence[Any], count: int) -> tuple[tuple[Any, ...], ...]:
+    """Labels as tuples with a value for each column."""
+    if count == 1:
+        return tuple((label,) for label in labels)
+    if not all(isinstance(label, tuple) and len(label) == count for label in labels):
+        raise InputError(f"the mechanism's values are not tuples of {count} parts, one for each column.")
+    return tuple(labels)

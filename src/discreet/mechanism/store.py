@@ -1,0 +1,53 @@
+"""Checks of a stored mechanism's parts before it is built from them."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from discreet._support.errors import InvalidMechanismError
+
+__all__ = ["check_stored"]
+
+
+def check_stored(stored: Mapping[str, Any], denominator: int) -> None:
+    """The parts of a stored mechanism have the types that they must have; entries and labels are checked later."""
+    if stored["denominator"] != denominator:
+        raise InvalidMechanismError("this version reads mechanisms over 2**60.")
+    for name in ("useful", "released", "rows", "sensitive", "sensitive_columns", "useful_columns"):
+        if name in stored and not isinstance(stored[name], list):
+            raise InvalidMechanismError(f"{name} of a stored mechanism must be a list.")
+    for name in ("sensitive_columns", "useful_columns"):
+        if not all(isinstance(column, str) for column in stored[name]):
+            raise InvalidMechanismError(f"{name} of a stored mechanism must be names.")
+    bins = stored["bins"]
+    if not isinstance(bins, dict) or not all(_increasing(edges) for edges in bins.values()):
+        raise InvalidMechanismError("bins of a stored mechanism must be increasing numbers by column.")
+    p_useful = stored.get("p_useful")
+    if p_useful is not None and not all(_number(p) and 0 <= p <= 1 for p in p_useful):
+        raise InvalidMechanismError("p_useful of a stored mechanism must be probabilities.")
+    notion, method = stored["notion"], stored["method"]
+    if notion is not None and not (
+        isinstance(notion, dict)
+        and isinstance(notion.get("name"), str)
+        and all(value is None or (_number(value) and value >= 0) for key, value in notion.items() if key != "name")
+    ):
+        raise InvalidMechanismError("the notion of a stored mechanism must be a name with budgets.")
+    if not (method is None or isinstance(method, str)):
+        raise InvalidMechanismError("the method of a stored mechanism must be a name.")
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _increasing(edges: Any) -> bool:
+    return (
+        isinstance(edges, list)
+        and bool(edges)
+        and all(_number(edge) for edge in edges)
+        and all(a < b for a, b in itertools.pairwise(edges))
+    )

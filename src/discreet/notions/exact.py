@@ -1,0 +1,283 @@
+"""Does a released symbol keep its bounds? Decided in integers, with rational bounds around exp(epsilon).
+
+Everything here starts from masses: integers in exactly the proportions of P(s, y). No float decides. A bound
+with a positive budget compares an algebraic number (a lift, a sum of lifts or of their powers) with
+exp(epsilon) for a rational epsilon, which is transcendental (Lindemann): the two are never equal, so enclosing
+both ever more tightly always ends. A zero budget leaves only perfect privacy, a plain equation of integers.
+
+This module imports no designer and no notion: it takes what it needs of a bound, its ``kind``, ``epsilon`` and
+``alpha``.
+"""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import decimal
+from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
+from functools import lru_cache
+from typing import Protocol
+
+import numpy as np
+
+from discreet._support.errors import InternalError
+from discreet._support.numeric import BoolArray, ObjectArray
+
+__all__ = ["BoundLike", "exp_bounds", "keeps", "log_below"]
+
+#: Bits of the first enclosure of exp(epsilon); doubled until the comparison is decided.
+FIRST_BITS = 128
+
+
+class BoundLike(Protocol):
+    """What is asked of a bound: which measure, how many nats, and the order of an alpha-measure."""
+
+    @property
+    def kind(self) -> str: ...
+    @property
+    def epsilon(self) -> float: ...
+    @property
+    def alpha(self) -> float | None: ...
+
+
+def keeps(masses: ObjectArray, bounds: Iterable[BoundLike], columns: Sequence[int] | None = None) -> BoolArray:
+    """Whether each released symbol keeps all bounds.
+
+    Parameters
+    ----------
+    masses : ndarray of Python integers, shape (n_sensitive, n_released)
+        Proportional to P(s, y). Sensitive values and symbols without mass promise nothing and pass.
+    bounds : iterable of bounds
+        Each with ``kind``, ``epsilon`` and ``alpha``.
+    columns : sequence of int, optional
+        The symbols to look at; all where left out.
+
+    Returns
+    -------
+    ndarray of bool
+        One entry for each symbol looked at.
+
+    Examples
+    --------
+    >>> from discreet import LIP
+    >>> masses = np.array([[3, 1], [1, 3]], dtype=object)
+    >>> keeps(masses, LIP(0.7).bounds), keeps(masses, LIP(0.6).bounds)
+    (array([ True,  True]), array([False, False]))
+    """
+    prior = masses.sum(axis=1)
+    total = int(prior.sum())
+    rows = [int(r) for r in prior]
+    chosen = range(masses.shape[1]) if columns is None else columns
+    tests = [(_TESTS[bound.kind], Fraction(bound.epsilon), bound.alpha) for bound in bounds]
+    result = np.empty(len(chosen), dtype=bool)
+    for k, y in enumerate(chosen):
+        cells = [(int(n), r) for n, r in zip(masses[:, y], rows) if r]
+        symbol = _Symbol(cells, sum(n for n, _ in cells), total)
+        result[k] = (
+            symbol.mass == 0
+            or symbol.tells_nothing()
+            or all(epsilon > 0 and test(symbol, epsilon, alpha) for test, epsilon, alpha in tests)
+        )
+    return result
+
+
+class _Symbol:
+    """One released symbol: its mass with each sensitive value, that value's own mass, and the total."""
+
+    def __init__(self, cells: list[tuple[int, int]], mass: int, total: int) -> None:
+        self.cells = cells
+        self.mass = mass
+        self.total = total
+
+    def tells_nothing(self) -> bool:
+        """All lifts are exactly one."""
+        return all(n * self.total == r * self.mass for n, r in self.cells)
+
+    def lifts(self) -> list[Fraction]:
+        return [Fraction(n * self.total, r * self.mass) for n, r in self.cells]
+
+    def prior(self) -> list[Fraction]:
+        return [Fraction(r, self.total) for _, r in self.cells]
+
+    @property
+    def rules_out(self) -> bool:
+        """Some sensitive value is impossible here."""
+        return any(n == 0 for n, _ in self.cells)
+
+
+def _max_lift(symbol: _Symbol, epsilon: Fraction, alpha: float | None) -> bool:
+    return at_most_exp(max(symbol.lifts()), epsilon)
+
+
+def _min_lift_inverse(symbol: _Symbol, epsilon: Fraction, alpha: float | None) -> bool:
+    return not symbol.rules_out and at_most_exp(1 / min(symbol.lifts()), epsilon)
+
+
+def _lift_ratio(symbol: _Symbol, epsilon: Fraction, alpha: float | None) -> bool:
+    lifts = symbol.lifts()
+    return not symbol.rules_out and at_most_exp(max(lifts) / min(lifts), epsilon)
+
+
+def _l1_lift(symbol: _Symbol, epsilon: Fraction, alpha: float | None) -> bool:
+    # sum P(s) |l - 1| <= e^eps - 1, over the common denominator total * mass
+    distance = sum(abs(n * symbol.total - r * symbol.mass) for n, r in symbol.cells)
+    return at_most_exp(1 + Fraction(distance, symbol.total * symbol.mass), epsilon)
+
+
+def _l1_lift_inverse(symbol: _Symbol, epsilon: Fraction, alpha: float | None) -> bool:
+    if symbol.rules_out:
+        return False
+    mean = sum(p * abs(1 / lift - 1) for p, lift in zip(symbol.prior(), symbol.lifts()))
+    return at_most_exp(1 + Fraction(mean), epsilon)
+
+
+def _chi2_lift(symbol: _Symbol, epsilon: Fraction, alpha: float | None) -> bool:
+    return _root_at_most_expm1(sum(p * (lift - 1) ** 2 for p, lift in zip(symbol.prior(), symbol.lifts())), epsilon)
+
+
+def _chi2_lift_inverse(symbol: _Symbol, epsilon: Fraction, alpha: float | None) -> bool:
+    if symbol.rules_out:
+        return False
+    return _root_at_most_expm1(sum(p * (1 / lift - 1) ** 2 for p, lift in zip(symbol.prior(), symbol.lifts())), epsilon)
+
+
+def _alpha_lift(symbol: _Symbol, epsilon: Fraction, alpha: float | None) -> bool:
+    return _power_mean_at_most_exp(symbol.prior(), symbol.lifts(), epsilon, alpha)
+
+
+def _alpha_lift_inverse(symbol: _Symbol, epsilon: Fraction, alpha: float | None) -> bool:
+    if symbol.rules_out:
+        return False
+    return _power_mean_at_most_exp(symbol.prior(), [1 / lift for lift in symbol.lifts()], epsilon, alpha)
+
+
+_TESTS: dict[str, Callable[[_Symbol, Fraction, float | None], bool]] = {
+    "max_lift": _max_lift,
+    "min_lift_inverse": _min_lift_inverse,
+    "lift_ratio": _lift_ratio,
+    "l1_lift": _l1_lift,
+    "l1_lift_inverse": _l1_lift_inverse,
+    "chi2_lift": _chi2_lift,
+    "chi2_lift_inverse": _chi2_lift_inverse,
+    "alpha_lift": _alpha_lift,
+    "alpha_lift_inverse": _alpha_lift_inverse,
+}
+
+
+def at_most_exp(value: Fraction, epsilon: Fraction) -> bool:
+    """``value <= exp(epsilon)`` for a positive rational epsilon."""
+    if value.numerator.bit_length() - value.denominator.bit_length() + 1 <= epsilon:
+        return True  # value < 2**epsilon: no need to enclose a huge exponential
+    return _decide(epsilon, lambda low, high: _compare(value, low, high))
+
+
+def _root_at_most_expm1(square: Fraction | int, epsilon: Fraction) -> bool:
+    """``sqrt(square) <= exp(epsilon) - 1`` for a positive rational epsilon."""
+    square = Fraction(square)
+    if (square.numerator.bit_length() - square.denominator.bit_length() + 1) / 2 + 1 <= epsilon and epsilon >= 2:
+        return True  # 1 + sqrt(square) < 2**epsilon
+    return _decide(epsilon, lambda low, high: _compare(square, max(low - 1, Fraction(0)) ** 2, (high - 1) ** 2))
+
+
+def _compare(value: Fraction, low: Fraction, high: Fraction) -> bool | None:
+    """True below the enclosed number, False above it, None inside the enclosure."""
+    if value <= low:
+        return True
+    return False if value >= high else None
+
+
+def _decide(epsilon: Fraction, attempt: Callable[[Fraction, Fraction], bool | None]) -> bool:
+    bits = FIRST_BITS
+    while (answer := attempt(*exp_bounds(epsilon, bits))) is None:
+        bits *= 2
+    return answer
+
+
+@lru_cache(maxsize=4096)
+def exp_bounds(epsilon: Fraction, bits: int) -> tuple[Fraction, Fraction]:
+    """Rationals strictly around ``exp(epsilon)``, relatively closer than ``2**-bits``.
+
+    The decimal module rounds ``exp`` correctly, so one step outwards at each side encloses it.
+
+    >>> low, high = exp_bounds(Fraction(1), 64)
+    >>> low < Fraction("2.718281828459045235360287471352") < high
+    True
+    """
+    low, high = _decimal_exp(epsilon, epsilon, int(bits * 0.302) + 3)
+    return Fraction(low), Fraction(high)
+
+
+def _context(digits: int) -> decimal.Context:
+    return decimal.Context(
+        prec=digits,
+        Emax=decimal.MAX_EMAX,
+        Emin=decimal.MIN_EMIN,
+        rounding=decimal.ROUND_HALF_EVEN,
+        traps=_TRAPS,
+    )
+
+
+_TRAPS = [decimal.InvalidOperation, decimal.DivisionByZero, decimal.Overflow]
+
+
+def _quotient(value: Fraction, digits: int) -> tuple[decimal.Decimal, decimal.Decimal]:
+    """Decimals on both sides of a rational."""
+    context = _context(digits)
+    nearest = context.divide(decimal.Decimal(value.numerator), decimal.Decimal(value.denominator))
+    if Fraction(nearest) == value:
+        return nearest, nearest
+    return nearest.next_minus(context), nearest.next_plus(context)
+
+
+def _decimal_exp(low: Fraction, high: Fraction, digits: int) -> tuple[decimal.Decimal, decimal.Decimal]:
+    """Decimals on both sides of exp over [low, high]."""
+    context = _context(digits)
+    # The argument carries extra digits, so that its own rounding stays below one unit of the result.
+    extra = digits + max(len(str(int(abs(high)))), 1) + 2
+    below, above = _quotient(low, extra)[0], _quotient(high, extra)[1]
+    return context.exp(below).next_minus(context), context.exp(above).next_plus(context)
+
+
+def _decimal_log(value: Fraction, digits: int) -> tuple[decimal.Decimal, decimal.Decimal]:
+    """Decimals on both sides of the logarithm of a positive rational."""
+    context = _context(digits)
+    below, above = _quotient(value, digits)
+    low, high = context.ln(below), context.ln(above)
+    # log 1 is exactly 0, and the neighbours of 0 have exponents beyond all bounds.
+    return low.next_minus(context) if low else low, high.next_plus(context) if high else high
+
+
+def log_below(value: Fraction, digits: int = 30) -> Fraction:
+    """A rational just below ``log(value)``."""
+    return Fraction(_decimal_log(value, digits)[0])
+
+
+def _power_mean_at_most_exp(
+    prior: Sequence[Fraction], values: Sequence[Fraction], epsilon: Fraction, alpha: float | None
+) -> bool:
+    """``(sum prior * values**alpha)**(1/alpha) <= exp(epsilon)`` by outward interval arithmetic."""
+    if alpha is None:
+        raise InternalError("an alpha-bound came without its order.")
+    order = Fraction(alpha)
+    digits = 40
+    while True:
+        low = high = Fraction(0)
+        for p, value in zip(prior, values):
+            if value == 0:
+                continue
+            log_low, log_high = _decimal_log(value, digits)
+            # The sum is divided by exp(alpha * epsilon) term by term, so that the limit is 1.
+            exponent = order * (Fraction(log_low) - epsilon), order * (Fraction(log_high) - epsilon)
+            if exponent[0] > p.denominator.bit_length():
+                return False  # p * exp(exponent) > 1 by itself
+            if exponent[1] < -100 * digits:
+                high += p * Fraction(1, 10 ** (40 * digits))  # exp(-100 d) < 10**(-40 d): too small to spell out
+                continue
+            term = _decimal_exp(*exponent, digits)
+            low += p * Fraction(term[0])
+            high += p * Fraction(term[1])
+        if high <= 1:
+            return True
+        if low > 1:
+            return False
+        digits *= 2

@@ -1,0 +1,256 @@
+r"""A proven lower limit of H(X | Y) under a notion, by boxes, chords and weak duality.
+
+For any prices :math:`\pi`, every mixture of allowed posteriors that averages to :math:`P_X` costs at least
+
+.. math:: \pi \cdot P_X + \min_{v \text{ allowed}} \bigl( H(v) - \pi \cdot v \bigr),
+
+since its weights sum to one. The minimum is bounded from below over boxes that cover the simplex: inside a box the
+chord of :math:`-t \log t` lies below it, so a linear programme remains, and any multipliers :math:`y \ge 0` of its rows
+bound that one (weak duality):
+
+.. math:: \min_{v \text{ in box}, \sum v = 1} \; (\text{chords} - \pi + R^T y) \cdot v
+
+which is a sort. The proof of the limit is the prices, the boxes and a vector of multipliers for each: a reader checks
+that the boxes cover the simplex and evaluates one sorted sum a box, without searching and without a solver.
+
+The boxes start as levels of the largest entry (some entry lies in [a, b], the others are at most b and 1 - a), and
+are split where ``_bound.py`` finds that it helps. This file imports no solver: it says what a proof is and checks it.
+"""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from discreet._support.numeric import FloatArray, IntArray, xlogx
+from discreet.proof.polytope import Polytope
+
+__all__ = ["LEVELS", "ROUNDING", "Cover", "Evaluator", "Proof", "cheapest", "chords", "closed_form", "entropy_terms"]
+
+#: Levels of the largest entry that the first boxes cover; the last box has all entries below the last level.
+LEVELS = (1.0, 0.5)
+
+#: Entries evaluated at once.
+STRIPE = 200_000
+
+#: Subtracted from every evaluated bound: sums of at most 1e5 terms of size one, each off by 2**-52.
+ROUNDING = 1e-10
+
+
+def entropy_terms(t: FloatArray) -> FloatArray:
+    """-t log t, whose sum is the entropy."""
+    return -xlogx(t)
+
+
+def chords(lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Slopes and summed constants of the chords of -t log t over boxes."""
+    at_lower, at_upper = entropy_terms(lower), entropy_terms(upper)
+    width = upper - lower
+    slope = np.divide(at_upper - at_lower, width, out=np.zeros_like(width), where=width > 0)
+    return slope, (at_lower - slope * lower).sum(axis=-1)
+
+
+class Cover:
+    """Boxes that cover all posteriors with entries in given ranges: levels of the largest entry, then splits.
+
+    A split (box, symbol, point) leaves the box with entries up to the point and appends one with entries from it,
+    so the sequence of splits is a proof that nothing was left out. Upper bounds are tightened by what the lower
+    bounds of the other entries leave.
+    """
+
+    def __init__(self, smallest: FloatArray, largest: FloatArray) -> None:
+        n = len(largest)
+        lower, upper = [smallest[None]], [np.clip(largest, smallest, LEVELS[-1])[None]]
+        for high, low in itertools.pairwise(LEVELS):
+            leaders = np.flatnonzero(largest >= low)
+            lower.append(np.where(np.arange(n) == leaders[:, None], np.maximum(low, smallest), smallest))
+            upper.append(np.repeat(np.minimum(largest, high)[None], len(leaders), axis=0))
+        self._lower, self._upper = np.vstack(lower), np.vstack(upper)
+        self._size = len(self._lower)
+        self.splits: list[tuple[int, int, float]] = []
+        self._tighten(np.arange(self._size))
+
+    def __len__(self) -> int:
+        return self._size
+
+    @property
+    def lower(self) -> FloatArray:
+        """Lower corners of the boxes."""
+        return self._lower[: self._size]
+
+    @property
+    def upper(self) -> FloatArray:
+        """Upper corners of the boxes."""
+        return self._upper[: self._size]
+
+    def split(self, boxes: IntArray, symbols: IntArray, points: FloatArray) -> IntArray:
+        """Cut different boxes, each at a value of one entry; returns the numbers of the new boxes."""
+        new = np.arange(self._size, self._size + len(boxes))
+        while new.max(initial=-1) >= len(self._lower):
+            self._lower = np.concatenate([self._lower, np.empty_like(self._lower)])
+            self._upper = np.concatenate([self._upper, np.empty_like(self._upper)])
+        self._lower[new], self._upper[new] = self._lower[boxes], self._upper[boxes]
+        self._lower[new, symbols] = self._upper[boxes, symbols] = points
+        self._size += len(boxes)
+        self.splits.extend(zip(boxes.tolist(), symbols.tolist(), points.tolist()))
+        self._tighten(new)
+        return new
+
+    def _tighten(self, boxes: IntArray) -> None:
+        lower, upper = self._lower[boxes], self._upper[boxes]
+        # A hair of room keeps rounding from cutting anything off.
+        np.minimum(upper, 1.0 - lower.sum(axis=1, keepdims=True) + lower + ROUNDING, out=upper)
+        self._upper[boxes] = np.maximum(upper, lower)
+
+
+class Evaluator:
+    """Weak-duality bounds over boxes, for the rows of one polytope."""
+
+    def __init__(self, polytope: Polytope) -> None:
+        self.own = polytope.own_rows
+        self._auxiliary = polytope.rows[:, polytope.n_useful :]
+        self._limit = polytope.auxiliary_limit()
+        self._inequality = ~polytope.equal
+        self._rounding = polytope.rounding
+
+    def offset(self, multipliers: FloatArray) -> FloatArray:
+        """What the auxiliary variables, and the rounding of the rows, can take off bounds with these multipliers."""
+        taken = np.minimum(multipliers @ self._auxiliary, 0.0) @ self._limit
+        result: FloatArray = taken - np.abs(multipliers) @ self._rounding
+        return result
+
+    def usable(self, multipliers: FloatArray) -> FloatArray:
+        """Multipliers of inequalities made non-negative, as weak duality needs them."""
+        return np.where(self._inequality, np.maximum(multipliers, 0.0), multipliers)
+
+    def extremes(self, sign: float, multipliers: FloatArray) -> FloatArray:
+        """Smallest (sign 1) or largest (sign -1) value of every entry of an allowed posterior, to the safe side."""
+        n = self.own.shape[1]
+        step = max(1, STRIPE // n)
+        values = np.empty(n)
+        for start in range(0, n, step):
+            some = slice(start, min(n, start + step))
+            cost = sign * (np.arange(n)[some, None] == np.arange(n))
+            unit = np.ones(cost.shape)
+            values[some] = self.least(0 * unit, unit, self.usable(multipliers[some]), cost)
+        return np.clip(sign * (values - ROUNDING), 0.0, 1.0)
+
+    def bounds(self, lower: FloatArray, upper: FloatArray, multipliers: FloatArray, prices: FloatArray) -> FloatArray:
+        """Lower limits of H(v) - prices . v over each box; inf where the box holds no posterior."""
+        slope, constant = chords(lower, upper)
+        return self.least(lower, upper, multipliers, slope - prices) + constant - ROUNDING
+
+    def least(self, lower: FloatArray, upper: FloatArray, multipliers: FloatArray, cost: FloatArray) -> FloatArray:
+        """Lower limits of cost . v over the allowed posteriors in each box."""
+        result: FloatArray = cheapest(lower, upper, cost + multipliers @ self.own) + self.offset(multipliers)
+        return result
+
+
+def cheapest(lower: FloatArray, upper: FloatArray, cost: FloatArray) -> FloatArray:
+    """min cost . v over lower <= v <= upper, sum v = 1, for each row: fill the cheapest entries first.
+
+    inf where a row allows no distribution.
+    """
+    order = np.argsort(cost, axis=1)
+    every = np.arange(len(cost))[:, None]
+    room = (upper - lower)[every, order]
+    spare = 1.0 - lower.sum(axis=1)
+    before = np.cumsum(room, axis=1)
+    rounding = 1e-15 * lower.shape[1]
+    empty = (spare < -rounding) | (before[:, -1] < spare - rounding)
+    before -= room
+    np.subtract(spare[:, None], before, out=before)
+    np.clip(before, 0.0, room, out=before)
+    value = np.einsum("ij,ij->i", cost[every, order], before)
+    value += np.einsum("ij,ij->i", cost, lower)
+    value[empty] = np.inf
+    result: FloatArray = value
+    return result
+
+
+@dataclass(frozen=True)
+class Proof:
+    """Why no mechanism under the notion has a smaller H(X | Y), checkable without a solver.
+
+    Attributes
+    ----------
+    polytope : Polytope
+        The rows and :math:`P_X`.
+    limit : float
+        The claimed limit, nats.
+    smallest, largest : ndarray
+        Bounds of the entries of allowed posteriors.
+    smallest_multipliers, largest_multipliers : ndarray
+        For each of these bounds, the multipliers that prove it.
+    prices : ndarray or None
+        Prices; None for the closed form, in which every entry x costs at least -log largest(x).
+    splits, multipliers : ndarray
+        The cover of the simplex, and multipliers for each of its boxes.
+    """
+
+    polytope: Polytope
+    limit: float
+    smallest: FloatArray
+    smallest_multipliers: FloatArray
+    largest: FloatArray
+    largest_multipliers: FloatArray
+    prices: FloatArray | None = None
+    splits: tuple[tuple[int, int, float], ...] = ()
+    multipliers: FloatArray | None = None
+
+    @property
+    def size(self) -> int:
+        """Numbers that the proof consists of."""
+        arrays = (self.largest, self.largest_multipliers, self.smallest_multipliers, self.multipliers, self.prices)
+        return sum(array.size for array in arrays if array is not None) + 3 * len(self.splits)
+
+    def to_dict(self) -> dict[str, Any] | None:
+        """The proof as plain data, in rows that a checker makes anew from counts; None where it cannot.
+
+        ``rows`` names them, ``largest`` and ``smallest`` hold the multipliers that bound each entry, ``splits`` make
+        the boxes, and ``multipliers`` belong to those; each vector as its entries that are not zero.
+        """
+        if not self.polytope.labels or self.polytope.scale is None:
+            return None
+        scale = self.polytope.scale
+
+        def sparse(matrix: FloatArray) -> list[list[list[Any]]]:
+            found: list[list[list[Any]]] = [[] for _ in matrix]
+            for line, row in zip(*(place.tolist() for place in np.nonzero(matrix))):
+                found[line].append([row, float(matrix[line, row] / scale[row])])
+            return found
+
+        return {
+            "rows": [list(label) for label in self.polytope.labels],
+            "largest": sparse(self.largest_multipliers),
+            "smallest": sparse(self.smallest_multipliers),
+            "prices": None if self.prices is None else self.prices.tolist(),
+            "splits": [list(split) for split in self.splits],
+            "multipliers": None if self.multipliers is None else sparse(self.multipliers),
+        }
+
+    def check(self) -> float:
+        """The limit evaluated anew from this proof alone; at least ``limit`` where the proof is sound."""
+        evaluator = Evaluator(self.polytope)
+        if (evaluator.extremes(-1.0, self.largest_multipliers) > self.largest).any():
+            return -np.inf
+        if (evaluator.extremes(1.0, self.smallest_multipliers) < self.smallest).any():
+            return -np.inf
+        if self.prices is None or self.multipliers is None:
+            return closed_form(self.polytope.p_useful, self.largest)
+        cover = Cover(self.smallest, self.largest)
+        for box, symbol, point in self.splits:
+            if not cover.lower[box, symbol] <= point <= cover.upper[box, symbol]:
+                return -np.inf
+            cover.split(np.array([box]), np.array([symbol]), np.array([point]))
+        worst = evaluator.bounds(cover.lower, cover.upper, evaluator.usable(self.multipliers), self.prices).min()
+        return float(self.prices @ self.polytope.p_useful + worst)
+
+
+def closed_form(p_useful: FloatArray, largest: FloatArray) -> float:
+    """H(X | Y) >= -sum P(x) log(largest posterior of x): chords from 0 over the whole simplex."""
+    return max(0.0, float(-(p_useful * np.log(np.minimum(largest, 1.0))).sum()) - ROUNDING)

@@ -1,0 +1,135 @@
+"""The posteriors that a notion allows, as homogeneous rows ``R v <= 0`` over the symbols that occur."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from discreet._support.numeric import BoolArray, FloatArray
+from discreet.core.joint import Joint
+from discreet.notions import Notion
+
+__all__ = ["Polytope"]
+
+#: Relative rounding of a lift, of exp(epsilon) and of their difference: a handful of float operations.
+ROUNDING = 2.0**-49
+
+#: Comparisons of entries that the search for redundant rows may take.
+MOST_COMPARED = 20_000_000
+
+
+@dataclass(frozen=True)
+class Polytope:
+    r"""Allowed posteriors :math:`\{v \ge 0, \sum v = 1, R (v, t) \le 0\}`, some rows being equations.
+
+    Every notion that is a polytope becomes homogeneous, because a posterior sums to one; rows of several
+    priors can then be written side by side on the same column P(y | x).
+    """
+
+    rows: FloatArray  # (n_rows, n_useful + n_auxiliary), each scaled to a largest entry of one
+    equal: BoolArray
+    p_useful: FloatArray
+    rounding: FloatArray  # how far off the entries of each row may be; large where a tiny budget cancels all digits
+    scale: FloatArray | None = None  # what each row was divided by
+    labels: tuple[tuple[Any, ...], ...] = ()  # names of the rows, where a checker can make them anew
+
+    @property
+    def n_useful(self) -> int:
+        """Number of symbols."""
+        return len(self.p_useful)
+
+    @property
+    def own_rows(self) -> FloatArray:
+        """The part of the rows on the posterior itself."""
+        return self.rows[:, : self.n_useful]
+
+    @property
+    def is_lifted(self) -> bool:
+        """Whether auxiliary variables are needed."""
+        return bool(self.rows.shape[1] > self.n_useful)
+
+    def exceeded(self, points: FloatArray) -> FloatArray:
+        """By how much each posterior exceeds the rows that have no auxiliary variables."""
+        sides = points @ self.own_rows.T
+        sides[:, (self.rows[:, self.n_useful :] != 0).any(axis=1)] = 0.0
+        result: FloatArray = np.where(self.equal, np.abs(sides), sides).max(axis=1, initial=0.0)
+        return result
+
+    def auxiliary_limit(self) -> FloatArray:
+        """Upper bounds of the auxiliary variables: from a row in which they all count positively."""
+        auxiliary = self.rows[:, self.n_useful :]
+        limit = np.full(auxiliary.shape[1], np.inf)
+        for row, own in zip(auxiliary, self.own_rows):
+            if (row >= 0).all() and row.any():
+                np.minimum(limit, np.divide((-own).max(), row, out=np.full(len(row), np.inf), where=row > 0), out=limit)
+        return limit
+
+    @classmethod
+    def of(cls, joint: Joint, notion: Notion, also: Sequence[Joint] = ()) -> Polytope:
+        """The polytope of a joint whose symbols all occur, and of other joints over the same symbols."""
+        blocks, equal, widths, size = [], [], [], []
+        labels: tuple[tuple[Any, ...], ...] = ()
+        for other in (joint, *also):
+            described = notion.rows(other)
+            labels = described.labels if not also else ()
+            for matrix, bound, is_equal in (
+                (described.matrix, described.bound, False),
+                (described.equal_matrix, described.equal_bound, True),
+            ):
+                homogeneous = matrix.copy()
+                # sum v = 1 turns the right-hand side into part of the row; the other prior's posterior is
+                # proportional to v(x) P_other(x) / P(x).
+                homogeneous[:, : joint.n_useful] -= bound[:, None]
+                homogeneous[:, : joint.n_useful] *= other.p_useful / joint.p_useful
+                blocks.append(homogeneous)
+                before = (
+                    (np.abs(matrix[:, : joint.n_useful]) + np.abs(bound)[:, None]) * other.p_useful / joint.p_useful
+                )
+                size.append(before.max(axis=1, initial=0))
+                equal.append(np.full(len(matrix), is_equal))
+                widths.append(described.n_auxiliary)
+        rows = _side_by_side(blocks, widths, joint.n_useful)
+        scale = np.abs(rows).max(axis=1, initial=0)
+        needed = (scale > 0) & (np.concatenate(equal) | (rows > 0).any(axis=1))
+        rows, are_equal = rows[needed] / scale[needed, None], np.concatenate(equal)[needed]
+        kept = ~_dominated(rows, are_equal)
+        rounding = ROUNDING * np.concatenate(size)[needed] / scale[needed]
+        places = np.flatnonzero(needed)[kept].tolist()
+        named = tuple(labels[k] for k in places) if labels else ()
+        return cls(rows[kept], are_equal[kept], joint.p_useful, rounding[kept], scale[needed][kept], named)
+
+
+def _side_by_side(blocks: list[FloatArray], widths: list[int], n_useful: int) -> FloatArray:
+    """Rows under each other; every joint has auxiliary variables of its own."""
+    total = sum(widths[::2])
+    result, offset = [], 0
+    for k, (block, width) in enumerate(zip(blocks, widths)):
+        placed = np.zeros((len(block), n_useful + total))
+        placed[:, :n_useful] = block[:, :n_useful]
+        placed[:, n_useful + offset : n_useful + offset + width] = block[:, n_useful:]
+        result.append(placed)
+        if k % 2 == 1:
+            offset += width
+    return np.vstack(result)
+
+
+def _dominated(rows: FloatArray, equal: BoolArray) -> BoolArray:
+    """Rows that another one implies: R_i <= r R_j entry by entry for some r > 0, since all variables are at least 0."""
+    count = len(rows)
+    result = np.zeros(count, dtype=bool)
+    if rows.size * count > MOST_COMPARED:
+        return result
+    for i in np.flatnonzero(~equal).tolist():
+        others = np.flatnonzero(~result & ~equal & (np.arange(count) != i))
+        by = rows[others]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = rows[i] / by
+        least = np.where(by > 0, ratio, 0.0).max(axis=1, initial=0.0)
+        most = np.where(by < 0, ratio, np.inf).min(axis=1, initial=np.inf)
+        fits = ((by != 0) | (rows[i] <= 0)).all(axis=1) & (least <= most) & (most > 0)
+        result[i] = bool(fits.any())
+    return result

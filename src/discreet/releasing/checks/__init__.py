@@ -1,0 +1,3 @@
+"""What must hold before a row is released."""
+
+# SPDX-License-Identifier: Apache-2.0

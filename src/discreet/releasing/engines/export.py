@@ -1,0 +1,137 @@
+"""The draw as portable SQL: lookup tables and one query, for engines that discreet does not drive itself."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any
+
+from discreet._support.errors import InputError
+from discreet.drawing.lookup import key_values
+from discreet.drawing.statement import OWN, Joined, Statement, joined_tables
+from discreet.drawing.thresholds import draws_of, row_digits
+from discreet.mechanism import Mechanism
+from discreet.releasing.plan import released_names
+from discreet.tables.dialect import DUCKDB, POSTGRES, SPARK, Dialect, bin_code
+
+__all__ = ["KEY_TABLE", "export_sql"]
+
+DIALECTS = {"duckdb": DUCKDB, "postgres": POSTGRES, "spark": SPARK}
+
+#: Table of sub-keys that the user makes: (draw INTEGER, subkey TEXT). No key is ever part of the printed SQL.
+KEY_TABLE = f"{OWN}key"
+
+_SHARED: dict[type, str] = {bool: "BOOLEAN", int: "BIGINT", dt.date: "DATE"}
+_TYPES: dict[str, dict[type, str]] = {
+    "duckdb": {**_SHARED, str: "VARCHAR", float: "DOUBLE", dt.datetime: "TIMESTAMP"},
+    "postgres": {**_SHARED, str: "TEXT", float: "DOUBLE PRECISION", dt.datetime: "TIMESTAMP"},
+    "spark": {**_SHARED, str: "STRING", float: "DOUBLE", dt.datetime: "TIMESTAMP_NTZ"},
+}
+
+
+def export_sql(mechanism: Mechanism, dialect: str, *, table: str, id: str, rename: str | None = None) -> list[str]:
+    """Statements that draw a release: lookup tables, then the query over ``table``.
+
+    The query reads sub-keys from a table ``discreet_key (draw, subkey)``, which whoever runs it fills with
+    `ReleaseKey.subkey` of every draw; it gives the same bits as a release with that key.
+    """
+    if dialect not in DIALECTS:
+        raise InputError(f"SQL can be had for {', '.join(DIALECTS)}, not for {dialect!r}.")
+    words = DIALECTS[dialect]
+    draws = joined_tables(draws_of(mechanism))
+    names, statements = {}, []
+    for joined in draws:
+        statements += _tables(words, mechanism, joined)
+        names[joined.symbols] = _with_subkey(words, joined)
+    keys = {
+        column: _key(words, mechanism, joined, k) for joined in draws for k, column in enumerate(joined.draw.inputs)
+    }
+    record = words.as_text(words.identifier(id))
+    released = released_names(mechanism, rename)
+    output: list[tuple[str | int, str]] = [(id, id), *enumerate(released)]
+    hint = ""
+    if words is SPARK:
+        aliases = [alias for j in draws for alias in (j.inner("w"), *([j.inner("v")] if j.is_apart else []))]
+        hint = f"/*+ BROADCAST({', '.join(aliases)}) */ "
+    query = Statement(words, words.identifier(table), keys, record, draws, tuple(output), (f"{OWN}id",), hint, names)
+    return [*statements, query.text()]
+
+
+def _key(words: Dialect, mechanism: Mechanism, joined: Joined, place: int) -> str:
+    """The value that is looked up of a column: NaN is null, and a binned column is the number of its interval."""
+    column = joined.draw.inputs[place]
+    name = words.identifier(column)
+    number = f"CAST({name} AS {_TYPES[words.name][float]})"
+    missing = (
+        f"NULLIF({number}, 'NaN')" if words is POSTGRES else f"CASE WHEN isnan({number}) THEN NULL ELSE {number} END"
+    )
+    if column in mechanism.bins:
+        code = bin_code(missing, mechanism.bins[column])
+        return code.replace("AS DOUBLE)", "AS DOUBLE PRECISION)") if words is POSTGRES else code
+    return missing if _kind([symbol[place] for symbol in joined.draw.symbols]) is float else name
+
+
+def _kind(values: Sequence[Any]) -> type:
+    kinds = {type(value) for value in values if value is not None}
+    if kinds == {int, float}:
+        return float
+    if kinds - {str, bool, int, float, dt.date, dt.datetime} or len(kinds) > 1:
+        raise InputError("values of mixed or rare types have no portable SQL. Cast the column to text and design anew.")
+    return kinds.pop() if kinds else str
+
+
+def _with_subkey(words: Dialect, joined: Joined) -> str:
+    """The table of symbols with prefixes made from the sub-key at hand."""
+    made = ["k.subkey || w.d AS p"]
+    if joined.lookup is None:
+        bits = range(len(joined.draw.symbols))
+        subkeys = [words.sha256(f"k.subkey || 'bit{bit}'") for bit in bits]
+        made += [f"substr({subkey}, 1, 32) || w.d AS b{bit}_" for bit, subkey in zip(bits, subkeys)]
+    return (
+        f"(SELECT w.*, {', '.join(made)} FROM {joined.symbols} AS w CROSS JOIN {KEY_TABLE} AS k "
+        f"WHERE k.draw = {joined.number})"
+    )
+
+
+def _tables(words: Dialect, mechanism: Mechanism, joined: Joined) -> list[str]:
+    draw = joined.draw
+    symbols = [key_values(symbol, draw.inputs, mechanism.bins) for symbol in draw.symbols]
+    types = _TYPES[words.name]
+    columns = [(f"i{k}", types[_kind([symbol[k] for symbol in symbols])]) for k in range(len(draw.inputs))]
+    columns += [("d", types[str]), ("r", types[int])]
+    rows = [(*symbol, row_digits(row), row) for row, symbol in enumerate(symbols)]
+    if joined.lookup is not None and not joined.is_apart:
+        columns += [(name, types[str]) for name in joined.lookup.names]
+        rows = [(*row, *rest[2:]) for row, rest in zip(rows, joined.lookup.rows)]
+    made = _table(words, joined.symbols, columns, rows)
+    if joined.is_apart:
+        assert joined.lookup is not None
+        apart = [("r", types[int]), ("d", types[str])]
+        apart += [(name, types[str]) for name in joined.lookup.names]
+        made += _table(words, joined.thresholds, apart, list(joined.lookup.rows))
+    return made
+
+
+def _table(words: Dialect, name: str, columns: Sequence[tuple[str, str]], rows: Sequence[tuple[Any, ...]]) -> list[str]:
+    lines = ",\n".join("(" + ", ".join(_literal(words, value) for value in row) + ")" for row in rows)
+    if words is SPARK:
+        typed = ", ".join(f"CAST({column} AS {kind}) AS {column}" for column, kind in columns)
+        names = ", ".join(column for column, _ in columns)
+        return [f"CREATE OR REPLACE TEMPORARY VIEW {name} AS SELECT {typed} FROM VALUES\n{lines} AS t({names})"]
+    declared = ", ".join(f"{column} {kind}" for column, kind in columns)
+    return [f"CREATE TEMPORARY TABLE {name} ({declared})", f"INSERT INTO {name} VALUES\n{lines}"]
+
+
+def _literal(words: Dialect, value: Any) -> str:
+    if value is None:
+        return "NULL"
+    if isinstance(value, bool):
+        return "TRUE" if value else "FALSE"
+    if isinstance(value, int | Decimal):
+        return str(value)
+    text = repr(value) if isinstance(value, float) else str(value)
+    if words is SPARK:
+        return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+    return "'" + text.replace("'", "''") + "'"

@@ -1,0 +1,3 @@
+"""Results as text for a terminal."""
+
+# SPDX-License-Identifier: Apache-2.0

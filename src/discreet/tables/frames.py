@@ -1,0 +1,99 @@
+"""Frames in memory: what is read of them, and the released column put back beside the kept ones."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import duckdb
+import numpy as np
+
+from discreet.tables.session import ROW
+
+__all__ = ["collected", "columns_of", "has_stable_rows", "put_together"]
+
+#: What is published, from left to right: a column of the frame or the number of a draw, and its name.
+Output = Sequence[tuple[str | int, str]]
+
+
+def library(table: Any) -> str:
+    """Name of the library that a frame belongs to."""
+    return type(table).__module__.partition(".")[0].lstrip("_")
+
+
+def has_stable_rows(table: Any) -> bool:
+    """Whether the place of a row can serve as its id: a plan, a relation or a stream has no rows yet."""
+    return not (hasattr(table, "collect") or hasattr(table, "read_next_batch") or is_relation(table))
+
+
+def is_relation(table: Any) -> bool:
+    """Whether a table is a relation of DuckDB."""
+    return isinstance(table, duckdb.DuckDBPyRelation)
+
+
+def columns_of(table: Any) -> list[str]:
+    """Names of a frame's columns."""
+    if hasattr(table, "collect_schema"):
+        return list(table.collect_schema().names())
+    return list(table.schema.names) if library(table) == "pyarrow" else list(table.columns)
+
+
+def collected(table: Any, columns: Sequence[str]) -> Any:
+    """The frame with these columns, computed where it was only planned."""
+    import pyarrow as pa
+
+    if is_relation(table):
+        return table.project(", ".join(f'"{c.replace(chr(34), chr(34) * 2)}"' for c in columns)).to_arrow_table()
+    if hasattr(table, "collect"):
+        return table.select(list(columns)).collect()
+    if isinstance(table, pa.RecordBatchReader):
+        return table.read_all()
+    return pa.Table.from_batches([table]) if isinstance(table, pa.RecordBatch) else table
+
+
+def put_together(original: Any, frame: Any, drawn: Any, output: Output) -> Any:
+    """The published columns in the library of the original: kept ones untouched, drawn ones as text.
+
+    ``frame`` is the collected original and ``drawn`` an Arrow table with the number of each row. The index of a pandas
+    frame is not a chosen column, so it is not published.
+    """
+    rows = np.asarray(drawn.column(ROW))
+    in_order = bool((rows == np.arange(len(rows))).all())
+    kind = library(original)
+    if kind == "pandas":
+        return _pandas(frame, rows, in_order, drawn, output)
+    if kind == "polars":
+        return _polars(original, frame, rows, in_order, drawn, output)
+    import pyarrow as pa
+
+    base = frame if in_order else frame.take(pa.array(rows))
+    names = [name for _, name in output]
+    columns = [drawn.column(name) if isinstance(what, int) else base.column(what) for what, name in output]
+    fields = [
+        pa.field(name, pa.string()) if isinstance(what, int) else base.schema.field(what) for what, name in output
+    ]
+    released = pa.Table.from_arrays(columns, schema=pa.schema(fields)) if names else base
+    if is_relation(original):
+        return original.query("discreet_released_from", "SELECT * FROM released")
+    return released.to_batches()[0] if isinstance(original, pa.RecordBatch) and released.num_rows else released
+
+
+def _pandas(frame: Any, rows: Any, in_order: bool, drawn: Any, output: Output) -> Any:
+    import pandas as pd
+
+    base = (frame if in_order else frame.iloc[rows]).reset_index(drop=True)
+    columns = {name: drawn.column(name).to_pandas() if isinstance(what, int) else base[what] for what, name in output}
+    return pd.DataFrame(columns)
+
+
+def _polars(original: Any, frame: Any, rows: Any, in_order: bool, drawn: Any, output: Output) -> Any:
+    import polars as pl
+
+    base = frame if in_order else frame[rows]
+    columns = [
+        pl.Series(name, pl.from_arrow(drawn.column(name)), dtype=pl.String) if isinstance(what, int) else base[what]
+        for what, name in output
+    ]
+    released = pl.DataFrame(columns)
+    return released.lazy() if hasattr(original, "collect") else released
