@@ -289,17 +289,7 @@ class Joint:
             Rows are matched by label, so the joint may come from another table; a value with mass that the
             mechanism does not know is an `UnseenSymbolError`.
         """
-        cells, masses = mechanism.carried(self)
-        return Joint(
-            cells,
-            masses,
-            sensitive=self.sensitive,
-            useful=mechanism.released,
-            sensitive_columns=self.sensitive_columns,
-            useful_columns=self.useful_columns,
-            bins=self.bins,
-            floats_suffice=None if self.floats_suffice else False,
-        )
+        return mechanism.expected(self)
 
     @cached_property
     def attributes(self) -> IntArray:

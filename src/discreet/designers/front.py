@@ -3,7 +3,6 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-import copy
 import html
 import math
 import time
@@ -137,7 +136,7 @@ class Design:
             return None
         if self.proof is not None:
             return "checkable"
-        return "whole" if _releases_everything(self.joint, self.mechanism) else "claimed, not checkable"
+        return "whole" if self.mechanism.releases_everything(self.joint) else "claimed, not checkable"
 
     def to_dict(self) -> dict[str, Any]:
         """The figures of the design as plain data; ``released`` is the number of released symbols."""
@@ -223,11 +222,7 @@ def design(joint: Joint, notion: Notion, method: str = "optimal", **options: Any
             raise BrokenNotionError(
                 f"{method} found a mechanism that breaks {notion}, so it was not returned. Widen the budget."
             )
-    # A copy: the mechanism may be one that the caller gave to start from.
-    mechanism = copy.copy(outcome.mechanism)
-    mechanism.notion = notion.to_dict()
-    mechanism.method = method
-    outcome = replace(outcome, mechanism=mechanism)
+    outcome = replace(outcome, mechanism=outcome.mechanism.promising(notion.to_dict(), method))
     return _record(joint, notion, method, outcome, time.perf_counter() - start)
 
 
@@ -259,7 +254,7 @@ def _record(joint: Joint, notion: Notion, method: str, outcome: Outcome, seconds
 
     bound = None if outcome.limit is None else share(outcome.limit)
     # Where nothing had to be hidden, X itself is released, and nothing can keep more than all of X.
-    if _releases_everything(joint, mechanism):
+    if mechanism.releases_everything(joint):
         bound = share(information)
     return Design(
         mechanism=mechanism,
@@ -273,13 +268,6 @@ def _record(joint: Joint, notion: Notion, method: str, outcome: Outcome, seconds
         seconds=seconds,
         proof=outcome.proof,
     )
-
-
-def _releases_everything(joint: Joint, mechanism: Mechanism) -> bool:
-    if mechanism.kind != Mechanism.kind or not mechanism.is_deterministic or mechanism.useful != joint.useful:
-        return False
-    column = mechanism.entries[1][joint.occurs]  # one entry a row
-    return len(np.unique(column)) == len(column)
 
 
 def status_of(nmi: float, bound: float | None) -> str:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from discreet.drawing.thresholds import DIGITS, Draw, Lookup
+from discreet.drawing.thresholds import DIGITS, Lookup, Thresholds
 from discreet.tables.dialect import Dialect
 
 __all__ = ["OWN", "SHUFFLE", "Joined", "Statement", "joined_tables", "symbol_columns"]
@@ -24,7 +24,7 @@ OUTSIDE = "a value is outside the mechanism, or an id is null"
 class Joined:
     """A draw with the names of its tables: symbols (and their sub-key), and thresholds where they are apart."""
 
-    draw: Draw
+    draw: Thresholds
     lookup: Lookup | None  # None for bits
     number: int
 
@@ -48,7 +48,7 @@ class Joined:
         return f"{OWN}{what}{self.number}"
 
 
-def joined_tables(draws: Sequence[Draw]) -> tuple[Joined, ...]:
+def joined_tables(draws: Sequence[Thresholds]) -> tuple[Joined, ...]:
     """Each draw with its lookup table."""
     return tuple(
         Joined(draw, None if draw.bits is not None else draw.lookup(), number) for number, draw in enumerate(draws)

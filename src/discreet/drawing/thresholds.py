@@ -14,18 +14,14 @@ from __future__ import annotations
 import bisect
 import hashlib
 import itertools
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import numpy as np
+from discreet._support.numeric import DENOMINATOR
+from discreet.mechanism import Draw, Mechanism
 
-from discreet._support.errors import InputError
-from discreet._support.numeric import DENOMINATOR, IntArray
-from discreet.mechanism import BitMechanism, Mechanism, ProductMechanism, SensitiveMechanism
-
-__all__ = ["KNOWN_ANSWERS", "Draw", "draw_value", "draws_of", "row_digits", "threshold_text"]
+__all__ = ["KNOWN_ANSWERS", "Thresholds", "draw_value", "draws_of", "row_digits", "threshold_text"]
 
 DIGITS = 15
 ROW_DIGITS = 6
@@ -68,37 +64,48 @@ def draw_value(subkey: str, row: int, record: str) -> str:
 
 
 @dataclass(frozen=True)
-class Draw:
-    """One released column: what is looked up, and the thresholds and labels of every row.
+class Thresholds:
+    """A draw as text: what is looked up, and the thresholds and labels of every row.
 
     Attributes
     ----------
-    column : str
-        Name under which its sub-key is derived.
-    inputs : tuple of str
-        Columns whose values together choose the row.
-    symbols : tuple of tuple
-        The values of each row, one for each input.
-    starts : ndarray
-        First entry of each row, and the number of entries at the end.
-    thresholds, labels : tuple of str
-        Of all entries, row by row.
+    draw : Draw
+        The draw in integers.
+    texts : tuple of str
+        Thresholds of all entries, row by row.
     bits : tuple of str, optional
         Thresholds of a one in the true bit and in any other, where the release is a string of bits.
     """
 
-    column: str
-    inputs: tuple[str, ...]
-    symbols: tuple[tuple[Any, ...], ...]
-    starts: IntArray
-    thresholds: tuple[str, ...]
-    labels: tuple[str, ...]
+    draw: Draw
+    texts: tuple[str, ...]
     bits: tuple[str, str] | None = None
 
+    @classmethod
+    def of(cls, draw: Draw) -> Thresholds:
+        """The cumulated weights of every row."""
+        if draw.bits is not None:
+            true, other = draw.bits
+            return cls(draw, (), (threshold_text(true), threshold_text(other)))
+        texts: list[str] = []
+        for first, last in itertools.pairwise(draw.starts.tolist()):
+            texts.extend(threshold_text(total) for total in itertools.accumulate(draw.weights[first:last].tolist()))
+        return cls(draw, tuple(texts))
+
     @property
-    def widest(self) -> int:
-        """Entries of the longest row."""
-        return int(np.diff(self.starts).max(initial=0))
+    def column(self) -> str:
+        """Name under which the sub-key is derived."""
+        return self.draw.column
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """Columns whose values together choose the row."""
+        return self.draw.inputs
+
+    @property
+    def symbols(self) -> tuple[tuple[Any, ...], ...]:
+        """The values of each row."""
+        return self.draw.symbols
 
     def label(self, subkey: str, row: int, record: str) -> str:
         """What one record is released as: the reference that engines are compared with."""
@@ -108,9 +115,9 @@ class Draw:
                 "1" if draw_value(bit_subkey(subkey, k), row, record) < (true if k == row else other) else "0"
                 for k in range(len(self.symbols))
             )
-        first, last = int(self.starts[row]), int(self.starts[row + 1])
+        first, last = int(self.draw.starts[row]), int(self.draw.starts[row + 1])
         u = draw_value(subkey, row, record)
-        return self.labels[bisect.bisect_right(self.thresholds, u, first, last)]
+        return self.draw.labels[bisect.bisect_right(self.texts, u, first, last)]
 
     def lookup(self) -> Lookup:
         """The thresholds as a table with short rows: as many first digits of u are looked up as that takes."""
@@ -150,21 +157,21 @@ class Lookup:
         return pa.table(table | {name: pa.array(column, pa.string()) for name, column in zip(self.names, texts)})
 
 
-def _lookup(draw: Draw, digits: int) -> Lookup:
+def _lookup(made: Thresholds, digits: int) -> Lookup:
     """Each row cut into parts by the first digits of u; a part holds the entries that its values of u can get."""
-    parts = []
+    draw, texts, parts = made.draw, made.texts, []
     for row in range(len(draw.symbols)):
         first, last = int(draw.starts[row]), int(draw.starts[row + 1])
         for code in range(16**digits):
             digits_of_u = f"{code:0{digits}x}" if digits else ""
-            low = bisect.bisect_right(draw.thresholds, digits_of_u.ljust(DIGITS, "0"), first, last)
-            high = bisect.bisect_right(draw.thresholds, digits_of_u.ljust(DIGITS, "f"), low, last)
+            low = bisect.bisect_right(texts, digits_of_u.ljust(DIGITS, "0"), first, last)
+            high = bisect.bisect_right(texts, digits_of_u.ljust(DIGITS, "f"), low, last)
             parts.append((row, digits_of_u, low, high + 1))
     width = max(high - low for *_, low, high in parts)
     rows = []
     for row, digits_of_u, low, high in parts:
         missing = width - (high - low)
-        thresholds = (*draw.thresholds[low : high - 1], *["g"] * missing)
+        thresholds = (*texts[low : high - 1], *["g"] * missing)
         rows.append((row, digits_of_u, *thresholds, *draw.labels[low:high], *[draw.labels[high - 1]] * missing))
     return Lookup(digits, width, tuple(rows))
 
@@ -174,52 +181,6 @@ def bit_subkey(subkey: str, bit: int) -> str:
     return hashlib.sha256(f"{subkey}bit{bit}".encode()).hexdigest()[: len(subkey)]
 
 
-def draws_of(mechanism: Mechanism, names: Sequence[str] | None = None) -> tuple[Draw, ...]:
-    """One draw for each column that the mechanism releases.
-
-    ``names`` are the columns that hold the useful values, where they are called otherwise than in the design.
-    """
-    columns = tuple(names or mechanism.useful_columns)
-    if not columns:
-        raise InputError(
-            "the mechanism does not know which columns it is for. Design it from a table, or make it with "
-            "useful_columns=[...]."
-        )
-    if isinstance(mechanism, ProductMechanism):
-        return tuple(
-            _plain(part, column, (column,), _spread(part.useful, 1)) for part, column in zip(mechanism.parts, columns)
-        )
-    name = "\x1f".join(columns)
-    useful = _spread(mechanism.useful, len(columns))
-    if isinstance(mechanism, BitMechanism):
-        bits = (threshold_text(mechanism.true_weight), threshold_text(mechanism.other_weight))
-        none = np.zeros(len(useful) + 1, dtype=np.int64)
-        return (Draw(name, columns, useful, none, (), (), bits),)
-    if isinstance(mechanism, SensitiveMechanism):
-        if not mechanism.sensitive_columns:
-            raise InputError("the mechanism reads S but does not know its columns. Design it from a table.")
-        sensitive = _spread(mechanism.sensitive, len(mechanism.sensitive_columns))
-        symbols = tuple(s + x for s, x in itertools.product(sensitive, useful))
-        return (_plain(mechanism, name, (*mechanism.sensitive_columns, *columns), symbols),)
-    return (_plain(mechanism, name, columns, useful),)
-
-
-def _plain(mechanism: Mechanism, name: str, inputs: tuple[str, ...], symbols: tuple[tuple[Any, ...], ...]) -> Draw:
-    rows, columns, weights = mechanism.entries
-    if len(symbols) >= 16**ROW_DIGITS:
-        raise InputError(f"a release takes mechanisms of less than {16**ROW_DIGITS} rows.")
-    starts = np.searchsorted(rows, np.arange(len(symbols) + 1))
-    thresholds: list[str] = []
-    for first, last in itertools.pairwise(starts.tolist()):
-        thresholds.extend(threshold_text(total) for total in itertools.accumulate(weights[first:last].tolist()))
-    labels = tuple(mechanism.released[j] for j in columns.tolist())
-    return Draw(name, inputs, symbols, starts, tuple(thresholds), labels)
-
-
-def _spread(labels: Sequence[Any], count: int) -> tuple[tuple[Any, ...], ...]:
-    """Labels as tuples with a value for each column."""
-    if count == 1:
-        return tuple((label,) for label in labels)
-    if not all(isinstance(label, tuple) and len(label) == count for label in labels):
-        raise InputError(f"the mechanism's values are not tuples of {count} parts, one for each column.")
-    return tuple(labels)
+def draws_of(mechanism: Mechanism) -> tuple[Thresholds, ...]:
+    """The thresholds of each column that the mechanism releases."""
+    return tuple(Thresholds.of(draw) for draw in mechanism.draws())

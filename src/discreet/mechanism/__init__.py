@@ -1,10 +1,23 @@
 """Mechanisms: what is released for a value, as integer weights that are checked, stored and drawn from."""
 
 # SPDX-License-Identifier: Apache-2.0
-from discreet.mechanism.base import Mechanism, provenance
+from discreet.mechanism.about import About, provenance
+from discreet.mechanism.base import Mechanism
 from discreet.mechanism.bits import BitMechanism
+from discreet.mechanism.channel import ChannelMechanism
+from discreet.mechanism.draw import Draw
 from discreet.mechanism.estimate import Estimate
 from discreet.mechanism.product import ProductMechanism
 from discreet.mechanism.sensitive import SensitiveMechanism
 
-__all__ = ["BitMechanism", "Estimate", "Mechanism", "ProductMechanism", "SensitiveMechanism", "provenance"]
+__all__ = [
+    "About",
+    "BitMechanism",
+    "ChannelMechanism",
+    "Draw",
+    "Estimate",
+    "Mechanism",
+    "ProductMechanism",
+    "SensitiveMechanism",
+    "provenance",
+]

@@ -1,77 +1,51 @@
-"""Mechanisms P(y | x): integer weights over 2**60 with labels, able to drive a release by themselves."""
+"""What every mechanism can do: give a joint of (sensitive, released), say what a release draws, store itself.
+
+The integers are the mechanism: they are what is checked, stored and drawn from. How they are laid out is the business
+of the kinds: a plain channel, one that reads S, bits, attributes.
+"""
 
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import copy
 import hashlib
-import html
-import itertools
 import json
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
-from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NoReturn, Self
 
 import numpy as np
 
 from discreet._support import files
 from discreet._support.errors import InputError, InvalidMechanismError, UnseenSymbolError
-from discreet._support.numeric import (
-    DENOMINATOR,
-    DENOMINATOR_BITS,
-    SUM_TOLERANCE,
-    BoolArray,
-    FloatArray,
-    IntArray,
-    ObjectArray,
-)
+from discreet._support.numeric import DENOMINATOR, BoolArray, FloatArray, ObjectArray, xlogx
 from discreet.core import labels
 from discreet.core.joint import Joint
+from discreet.mechanism.about import About
+from discreet.mechanism.draw import Draw
 from discreet.mechanism.estimate import Estimate, estimate_frequencies
-from discreet.mechanism.store import check_stored
+from discreet.mechanism.store import FORMAT, check_stored, read_json
 
-__all__ = ["Mechanism", "provenance"]
-
-FORMAT = "discreet-mechanism/1"
+__all__ = ["Mechanism"]
 
 
-class Spread(NamedTuple):
-    """Where the mass of each symbol goes: entries sorted by released symbol, one run per released symbol."""
+class Mechanism(ABC):
+    r"""A randomised map from useful to released values, given in integers over :math:`2^{60}`.
 
-    source: IntArray  # useful symbol of the entry
-    weight: IntArray
-    starts: IntArray  # first entry of each released symbol
+    A mechanism never changes; `promising` makes one that carries another promise. Make plain ones with `from_channel`,
+    `from_weights` or `from_blocks`, or read a stored one of any kind with `from_json`.
 
-    def floats(self, cells: FloatArray) -> FloatArray:
-        """``cells @ channel`` in floats."""
-        moved = cells[:, self.source] * (self.weight / DENOMINATOR)
-        return np.add.reduceat(moved, self.starts, axis=1)
-
-    def integers(self, masses: ObjectArray) -> ObjectArray:
-        """``masses @ weights`` in integers, up to a common factor."""
-        moved = masses[:, self.source]
-        if not (self.weight == DENOMINATOR).all():
-            moved = moved * self.weight.astype(object)
-        return np.add.reduceat(moved, self.starts, axis=1)
-
-
-class Mechanism:
-    r"""A channel :math:`P(y \mid x)` as integer weights: row ``x`` sums to exactly :math:`2^{60}`.
-
-    The integers are the mechanism: they are what is checked, stored and drawn from, and ``channel`` is only
-    their quotient. Rows are sparse, since a symbol is usually released as one of a few.
-
-    Parameters
+    Attributes
     ----------
-    entries : triple of integer arrays
-        ``(useful index, released index, weight)`` of the positive weights.
-    useful, released : sequence
-        Labels of rows and columns. Released labels are distinct strings, each released by some row.
-    p_useful : array_like, optional
-        :math:`P_X` of the design, for the codebook.
-    sensitive_columns, useful_columns, bins, notion, method
-        Where the mechanism comes from and what it promises, carried along in its JSON.
+    useful : tuple
+        Labels of the values that it takes, distinct.
+    released : tuple of str
+        Labels of the values that it releases, distinct.
+    about : About
+        Where it comes from and what it promises; ``notion``, ``method``, ``useful_columns`` and the others lead there.
 
     Examples
     --------
@@ -80,206 +54,155 @@ class Mechanism:
     True
     """
 
-    kind: ClassVar[str] = "channel"
+    kind: ClassVar[str]
     kinds: ClassVar[dict[str, type[Mechanism]]] = {}
     reads_sensitive: ClassVar[bool] = False
 
+    useful: tuple[Any, ...]
+    about: About
+
     def __init_subclass__(cls) -> None:
-        Mechanism.kinds[cls.kind] = cls
+        if "kind" in cls.__dict__:  # not what several kinds share
+            Mechanism.kinds[cls.kind] = cls
 
-    def __init__(
-        self,
-        entries: tuple[Any, Any, Any],
-        useful: Sequence[Any],
-        released: Sequence[str],
-        *,
-        p_useful: Any = None,
-        sensitive_columns: Sequence[str] = (),
-        useful_columns: Sequence[str] = (),
-        bins: Mapping[str, Sequence[float]] | None = None,
-        notion: Mapping[str, Any] | None = None,
-        method: str | None = None,
-    ) -> None:
-        self.useful = tuple(useful)
-        self.released = tuple(released)
-        self._rows, self._columns, self._weights = _checked_entries(entries, self.n_rows, self.released)
-        self._set_about(
-            p_useful=p_useful,
-            sensitive_columns=sensitive_columns,
-            useful_columns=useful_columns,
-            bins=bins,
-            notion=notion,
-            method=method,
-        )
-        if len(set(self.useful)) != len(self.useful):
-            raise InvalidMechanismError("useful labels must be distinct.")
+    def __init__(self, useful: Sequence[Any], about: About, **parts: Any) -> None:
+        self.__dict__.update(useful=tuple(useful), about=about, **parts)
+        if len(set(self.useful)) != len(self.useful) or not self.useful:
+            raise InvalidMechanismError("useful labels must be distinct, and at least one.")
+        about.check_for(len(self.useful))
 
-    def _set_about(
-        self,
-        *,
-        p_useful: Any = None,
-        sensitive_columns: Sequence[str] = (),
-        useful_columns: Sequence[str] = (),
-        bins: Mapping[str, Sequence[float]] | None = None,
-        notion: Mapping[str, Any] | None = None,
-        method: str | None = None,
-    ) -> None:
-        self.p_useful = None if p_useful is None else np.asarray(p_useful, dtype=np.float64)
-        if self.p_useful is not None and self.p_useful.shape != (len(self.useful),):
-            raise InvalidMechanismError(
-                f"p_useful must have {len(self.useful)} entries, got shape {self.p_useful.shape}."
-            )
-        self.sensitive_columns = tuple(sensitive_columns)
-        self.useful_columns = tuple(useful_columns)
-        self.bins = {name: tuple(edges) for name, edges in (bins or {}).items()}
-        self.notion = None if notion is None else dict(notion)
-        self.method = method
+    def __setattr__(self, name: str, value: Any) -> NoReturn:
+        raise AttributeError(f"a mechanism never changes, so {name!r} cannot be set.")
+
+    # How plain ones are made; kinds that are made otherwise have makers of their own.
 
     @classmethod
-    def from_channel(
-        cls,
-        channel: Any,
-        *,
-        useful: Iterable[Any] | None = None,
-        released: Iterable[Any] | None = None,
-        **about: Any,
-    ) -> Mechanism:
-        """A mechanism from a matrix of floats, rounded to weights over 2**60.
-
-        Zeros stay zeros, equal rows stay equal, and the largest entry of a row takes up its rounding.
-        Rounding may push a borderline channel over its budget: check with ``notion.holds``.
-        """
-        matrix = np.asarray(channel, dtype=np.float64)
-        if matrix.ndim != 2 or 0 in matrix.shape:
-            raise InvalidMechanismError(f"channel must be a matrix (useful, released), got shape {matrix.shape}.")
-        if not np.isfinite(matrix).all() or (matrix < 0).any():
-            raise InvalidMechanismError("channel must hold finite probabilities of at least 0.")
-        off = np.abs(matrix.sum(axis=1) - 1).max()
-        if off > SUM_TOLERANCE:
-            raise InvalidMechanismError(f"rows of a channel must sum to 1 within {SUM_TOLERANCE:g}, got {off:g} off.")
-        weights = np.floor(np.ldexp(matrix / matrix.sum(axis=1, keepdims=True), DENOMINATOR_BITS)).astype(np.int64)
-        weights[np.arange(len(weights)), weights.argmax(axis=1)] += DENOMINATOR - weights.sum(axis=1)
-        return cls.from_weights(weights, useful=useful, released=released, **about)
+    def from_channel(cls, channel: Any, **options: Any) -> Mechanism:
+        """A plain mechanism from a matrix of floats; see `ChannelMechanism.from_channel`."""
+        return Mechanism.kinds["channel"].from_channel(channel, **options)
 
     @classmethod
-    def from_weights(
-        cls,
-        weights: Any,
-        *,
-        useful: Iterable[Any] | None = None,
-        released: Iterable[Any] | None = None,
-        **about: Any,
-    ) -> Mechanism:
-        """A mechanism from a matrix of integer weights; released symbols that never occur are left out."""
-        matrix = np.asarray(weights)
-        if matrix.ndim != 2 or not np.issubdtype(matrix.dtype, np.integer):
-            raise InvalidMechanismError("weights must be a matrix of integers (useful, released).")
-        names = range(matrix.shape[1]) if released is None else list(released)
-        used = np.flatnonzero((matrix > 0).any(axis=0))
-        rows, columns = np.nonzero(matrix[:, used])
-        return cls(
-            (rows, columns, matrix[:, used][rows, columns]),
-            tuple(range(matrix.shape[0])) if useful is None else [labels.plain(label) for label in useful],
-            [labels.text(names[j]) for j in used],
-            **about,
-        )
+    def from_weights(cls, weights: Any, **options: Any) -> Mechanism:
+        """A plain mechanism from a matrix of integer weights; see `ChannelMechanism.from_weights`."""
+        return Mechanism.kinds["channel"].from_weights(weights, **options)
 
     @classmethod
-    def from_blocks(cls, joint: Joint, block_of: Any, *, uniform: Iterable[int] = (), **about: Any) -> Mechanism:
-        """Release, for every symbol, the block that it belongs to.
+    def from_blocks(cls, joint: Joint, block_of: Any, **options: Any) -> Mechanism:
+        """A plain mechanism that releases blocks of values; see `ChannelMechanism.from_blocks`."""
+        return Mechanism.kinds["channel"].from_blocks(joint, block_of, **options)
 
-        Parameters
-        ----------
-        joint : Joint
-            Gives the labels, the columns' names and :math:`P_X`.
-        block_of : array_like of int, shape (n_useful,)
-            Symbols with equal numbers are merged.
-        uniform : iterable of int
-            Blocks whose members are not merged but drawn uniformly: each of them is released as any member
-            with the same probability, whatever it was. This leaks exactly as much as merging.
-        """
-        _, first, place = np.unique(np.asarray(block_of), return_index=True, return_inverse=True)
-        rank = np.argsort(np.argsort(first))  # blocks in the order of their first members
-        number = np.asarray(block_of)[np.sort(first)]
-        target = rank[place.reshape(-1)]
-        members: list[list[int]] = [[] for _ in number]
-        for x, k in enumerate(target.tolist()):
-            members[k].append(x)
-        drawn = np.isin(number, list(uniform))
-        width = np.where(drawn, [len(block) for block in members], 1)
-        column = np.cumsum(width) - width  # first released symbol of each block
-        repeat = width[target]
-        rows = np.repeat(np.arange(len(target)), repeat)
-        offset = np.arange(len(rows)) - np.repeat(np.cumsum(repeat) - repeat, repeat)
-        weight = DENOMINATOR // repeat[rows] + (offset < DENOMINATOR % repeat[rows])
-        names = [
-            labels.block_text([joint.useful[x] for x in part])
-            for block, one_by_one in zip(members, drawn)
-            for part in ([[x] for x in block] if one_by_one else [block])
-        ]
-        return cls(
-            (rows, column[target][rows] + offset, weight),
-            joint.useful,
-            labels.unique_texts(names),
-            **provenance(joint),
-            **about,
-        )
+    # What it is.
+
+    @property
+    @abstractmethod
+    def released(self) -> tuple[str, ...]:
+        """Labels of the released values."""
+
+    @property
+    @abstractmethod
+    def channel(self) -> FloatArray:
+        """P(y | x) in floats."""
+
+    @property
+    @abstractmethod
+    def is_deterministic(self) -> bool:
+        """Whether every value is always released as the same one."""
+
+    @abstractmethod
+    def describe(self) -> str:
+        """How a value is released, in a sentence."""
 
     @property
     def n_useful(self) -> int:
-        """Number of useful symbols."""
+        """Number of useful values."""
         return len(self.useful)
 
     @property
-    def n_rows(self) -> int:
-        """Number of rows of weights: one for each useful symbol, unless the mechanism reads S."""
-        return self.n_useful
-
-    @property
     def n_released(self) -> int:
-        """Number of columns."""
+        """Number of released values."""
         return len(self.released)
 
-    @cached_property
-    def weights(self) -> IntArray:
-        """The integer weights as a dense matrix (n_useful, n_released); rows sum to 2**60."""
-        dense = np.zeros((self.n_useful, self.n_released), dtype=np.int64)
-        dense[self._rows, self._columns] = self._weights
-        dense.setflags(write=False)
-        return dense
+    @property
+    def p_useful(self) -> FloatArray | None:
+        """P(x) of the design, where it is known."""
+        return self.about.p_useful
 
     @property
-    def entries(self) -> tuple[IntArray, IntArray, IntArray]:
-        """The positive weights as ``(useful index, released index, weight)``, row by row."""
-        return self._rows, self._columns, self._weights
-
-    @cached_property
-    def channel(self) -> FloatArray:
-        """``weights / 2**60`` (n_useful, n_released); rows sum to one."""
-        quotient = self.weights / DENOMINATOR
-        quotient.setflags(write=False)
-        return quotient
+    def sensitive_columns(self) -> tuple[str, ...]:
+        """Columns that it protects."""
+        return self.about.sensitive_columns
 
     @property
-    def is_deterministic(self) -> bool:
-        """Whether every useful symbol is always released as the same one."""
-        return bool((self._weights == DENOMINATOR).all())
+    def useful_columns(self) -> tuple[str, ...]:
+        """Columns that it takes."""
+        return self.about.useful_columns
 
-    def spread_over(self, useful: Sequence[Any], occurs: BoolArray) -> Spread:
-        """The entries that apply to another alphabet, matched by label; what never occurs needs no row."""
-        if tuple(useful) == self.useful:
-            rows, columns, weights = self.entries
-        else:
-            place = {label: i for i, label in enumerate(useful)}
-            self.check_known(useful, occurs)
-            target = np.array([place.get(label, -1) for label in self.useful])[self._rows]
-            # Rows of absent symbols stay as zero weights of symbol 0, so that every released symbol keeps a run.
-            rows = np.maximum(target, 0)
-            columns = self._columns
-            weights = np.where(target >= 0, self._weights, 0)
-        order = np.argsort(columns, kind="stable")
-        starts = np.searchsorted(columns[order], np.arange(self.n_released))
-        return Spread(rows[order], weights[order], starts)
+    @property
+    def bins(self) -> Mapping[str, tuple[float, ...]]:
+        """Edges of the columns that were cut into intervals."""
+        return self.about.bins
+
+    @property
+    def notion(self) -> Mapping[str, Any] | None:
+        """The promise that it was designed for, as plain data."""
+        return self.about.notion
+
+    @property
+    def method(self) -> str | None:
+        """Name of the designer."""
+        return self.about.method
+
+    def promising(self, notion: Mapping[str, Any] | None, method: str | None = None) -> Self:
+        """The same mechanism with another promise written on it."""
+        other = copy.copy(self)
+        other.__dict__.update(about=replace(self.about, notion=notion, method=method))
+        other.__dict__.pop("fingerprint", None)
+        return other
+
+    # What it does to a joint.
+
+    @abstractmethod
+    def carried(self, joint: Joint) -> tuple[FloatArray, Callable[[], ObjectArray]]:
+        """P(s, y) in floats, and how to make it in integers up to a common factor."""
+
+    @abstractmethod
+    def useful_information(self, joint: Joint) -> float:
+        """I(X; Y), nats; see `discreet.measures.useful_information`."""
+
+    def expected(self, joint: Joint) -> Joint:
+        """The joint of (sensitive, released), expected over the draw; its masses stay exact.
+
+        Values are matched by label, so the joint may come from another table; a value with mass that the mechanism does
+        not know is an `UnseenSymbolError`.
+        """
+        cells, masses = self.carried(joint)
+        return Joint(
+            cells,
+            masses,
+            sensitive=joint.sensitive,
+            useful=self.released,
+            sensitive_columns=joint.sensitive_columns,
+            useful_columns=joint.useful_columns,
+            bins=joint.bins,
+            floats_suffice=None if joint.floats_suffice else False,
+        )
+
+    def judged(self, joint: Joint, kinds: Iterable[str]) -> Joint:
+        """The joint of (sensitive, released) on which bounds of these kinds are decided."""
+        return self.expected(joint)
+
+    def applied(self, cells: FloatArray, sensitive: Sequence[Any]) -> FloatArray:
+        """P(s, z, y) from P(s, z, x), whatever z stands between them; ``sensitive`` names the rows."""
+        result: FloatArray = cells @ self.channel
+        return result
+
+    def chances(self, joint: Joint) -> FloatArray:
+        """P(y | x) that somebody with each useful value can expect, shape (n_useful, n_released)."""
+        return self.channel
+
+    def releases_everything(self, joint: Joint) -> bool:
+        """Whether different values that occur always stay different, so that nothing is lost."""
+        return False
 
     def check_known(self, useful: Sequence[Any], occurs: BoolArray) -> None:
         """An `UnseenSymbolError` where a value occurs that the mechanism has no row for."""
@@ -291,24 +214,64 @@ class Mechanism:
                 "Design it on a table that has them."
             )
 
-    def carried(self, joint: Joint) -> tuple[FloatArray, Callable[[], ObjectArray]]:
-        """P(s, y) in floats, and how to make it in integers up to a common factor."""
-        spread = self.spread_over(joint.useful, joint.occurs)
-        return spread.floats(joint.probabilities), lambda: spread.integers(joint.masses)
+    # What a release draws.
 
-    def judged(self, joint: Joint, kinds: Iterable[str]) -> Joint:
-        """The joint of (sensitive, released) on which bounds of these kinds are decided."""
-        return joint.through(self)
+    @abstractmethod
+    def draws(self) -> tuple[Draw, ...]:
+        """One draw for each column that is released."""
 
-    def useful_information(self, joint: Joint) -> float:
-        """I(X; Y), nats; see `discreet.measures.useful_information`."""
-        spread = self.spread_over(joint.useful, joint.p_useful > 0)
-        p_released = spread.floats(joint.p_useful[None, :])[0]
-        share = spread.weight / DENOMINATOR
-        target = np.repeat(np.arange(len(spread.starts)), np.diff(spread.starts, append=len(share)))
-        mass = joint.p_useful[spread.source] * share
-        used = mass > 0
-        return max(0.0, float((mass[used] * np.log(share[used] / p_released[target[used]])).sum()))
+    @abstractmethod
+    def sample(self, symbols: Any, rng: np.random.Generator, sensitive: Any = None) -> Any:
+        """A released value (by index) for each given useful one (by index): for simulations, not for releases.
+
+        Parameters
+        ----------
+        symbols : array_like of int
+            Indices into ``useful``.
+        rng : numpy.random.Generator
+            Source of the draws.
+        sensitive : array_like of int
+            Indices into ``sensitive``, where the mechanism reads S.
+        """
+
+    def sample_labels(self, symbols: Any, rng: np.random.Generator, sensitive: Any = None) -> list[str]:
+        """The same by label."""
+        return [self.released[y] for y in self.sample(symbols, rng, sensitive).tolist()]
+
+    def released_columns(self, rename: str | None = None) -> tuple[str, ...]:
+        """Names of the released columns: one for all useful columns, unless each is released by itself."""
+        columns = self.checked_columns()
+        if len(columns) > 1 and rename is None:
+            raise InputError("several useful columns are released as one: name it with rename (--as).")
+        return (rename or columns[0],)
+
+    def checked_columns(self) -> tuple[str, ...]:
+        """The useful columns, without which nothing can be released."""
+        if not self.useful_columns:
+            raise InputError(
+                "the mechanism does not know which columns it is for. Design it from a table, or make it with "
+                "useful_columns=[...]."
+            )
+        return self.useful_columns
+
+    def stand_in(self, chosen: Any = None) -> Any:
+        """The known value that unknown ones are treated as: the chosen one, or null."""
+        empty = None if len(self.useful_columns) < 2 else (None,) * len(self.useful_columns)
+        for value in (None, empty) if chosen is None else (chosen,):
+            if value in self.useful:
+                return value
+        raise InputError(
+            "the mechanism has no null to suppress unknown values to. Name one of its values (suppress_as, "
+            "--suppress-as)."
+            if chosen is None
+            else "the value to suppress unknown values to is itself unknown to the mechanism."
+        )
+
+    # What can be learnt from a release.
+
+    @abstractmethod
+    def codebook(self) -> dict[str, dict[Any, float]]:
+        """What a released value stands for: P(x | y), likeliest first."""
 
     def estimate(self, released_counts: Any) -> Estimate:
         """Unbiased estimate of P(x) from counts of released symbols, with standard errors.
@@ -331,132 +294,62 @@ class Mechanism:
         """
         return estimate_frequencies(self.useful, self.released, self.channel, released_counts)
 
-    def sample(self, symbols: Any, rng: np.random.Generator, sensitive: Any = None) -> IntArray:
-        """A released symbol (by index) for each given useful symbol (by index): for simulations, not for releases.
-
-        Parameters
-        ----------
-        symbols : array_like of int
-            Indices into ``useful``.
-        rng : numpy.random.Generator
-            Source of the draws.
-        sensitive : array_like of int
-            Indices into ``sensitive``, where the mechanism reads S.
-        """
-        rows = self._rows_of(np.asarray(symbols), sensitive)
-        drawn = rng.integers(0, DENOMINATOR, len(rows))
-        order = np.argsort(rows, kind="stable")
-        starts = np.searchsorted(self._rows, np.arange(self.n_rows + 1))
-        result = np.empty(len(rows), dtype=np.int64)
-        for row in np.unique(rows).tolist():
-            here = order[slice(*np.searchsorted(rows[order], [row, row + 1]))]
-            part = slice(starts[row], starts[row + 1])
-            # The cumulated weights are the thresholds: entry k is drawn for draws from its threshold's predecessor on.
-            result[here] = self._columns[part][np.searchsorted(np.cumsum(self._weights[part]), drawn[here], "right")]
-        return result
-
-    def _rows_of(self, symbols: IntArray, sensitive: Any) -> IntArray:
-        return symbols
-
-    def compose(self, other: Mechanism) -> Mechanism:
-        """This mechanism followed by ``other``, which takes this one's released symbols.
-
-        Weights are rounded to 2**60 where ``other`` randomises. The result carries no notion: not every one
-        survives post-processing (the inverse l1 and chi-square lifts do not), so check it anew.
-        """
-        known = {labels.text(label): i for i, label in enumerate(other.useful)}
-        if len(known) < other.n_useful:
-            raise InvalidMechanismError("two useful labels of the second mechanism read the same; rename one.")
-        missing = [y for y in self.released if y not in known]
-        if missing:
-            raise InvalidMechanismError(
-                f"{len(missing)} of {self.n_released} released symbols have no row in the second mechanism."
-            )
-        second = other.weights[[known[y] for y in self.released]].astype(object)
-        product = (self.weights.reshape(self.n_rows, -1).astype(object) @ second) // DENOMINATOR
-        largest = np.argmax(product, axis=1)
-        product[np.arange(len(product)), largest] += DENOMINATOR - product.sum(axis=1)
-        return self.reweighted(product.astype(np.int64), other.released)
-
-    def reweighted(self, weights: Any, released: Iterable[Any]) -> Mechanism:
-        """Other weights for the same useful symbols, columns and bins; what was promised of the old ones is gone."""
-        return Mechanism.from_weights(
-            weights,
-            useful=self.useful,
-            released=released,
-            p_useful=self.p_useful,
-            sensitive_columns=self.sensitive_columns,
-            useful_columns=self.useful_columns,
-            bins=self.bins,
-        )
-
-    def codebook(self) -> dict[str, dict[Any, float]]:
-        """What a released symbol stands for: P(x | y), likeliest first.
-
-        Examples
-        --------
-        >>> joint = Joint.from_counts([[1, 1, 0], [0, 1, 1]], useful=["a", "b", "c"])
-        >>> Mechanism.from_blocks(joint, [0, 0, 1]).codebook()
-        {'{a, b}': {'b': 0.6666666666666666, 'a': 0.3333333333333333}, 'c': {'c': 1.0}}
-        """
+    def known_p_useful(self) -> FloatArray:
+        """P(x), or an error that says that a codebook needs it."""
         if self.p_useful is None:
             raise InvalidMechanismError("the mechanism carries no P(x), which a codebook needs: pass p_useful.")
-        mass = self.p_useful[self._rows] * (self._weights / DENOMINATOR)
-        total = np.bincount(self._columns, mass, minlength=self.n_released)
-        share = np.divide(mass, total[self._columns], out=np.zeros_like(mass), where=total[self._columns] > 0)
-        order = np.lexsort((self._rows, -share))
-        book: dict[str, dict[Any, float]] = {label: {} for label in self.released}
-        for k in order.tolist():
-            book[self.released[self._columns[k]]][self.useful[self._rows[k]]] = float(share[k])
-        return book
+        return self.p_useful
+
+    # How it is stored.
 
     def to_dict(self) -> dict[str, Any]:
         """All of the mechanism as plain data, the content of its JSON."""
-        bounds = np.searchsorted(self._rows, np.arange(self.n_rows + 1))
-        pairs = list(zip(self._columns.tolist(), self._weights.tolist()))
-        return {
-            **self._about_dict(),
-            "released": list(self.released),
-            "rows": [[list(pair) for pair in pairs[a:b]] for a, b in itertools.pairwise(bounds)],
-        }
-
-    def _about_dict(self) -> dict[str, Any]:
+        about = self.about
         return {
             "format": FORMAT,
             "kind": self.kind,
-            "method": self.method,
-            "notion": self.notion,
+            "method": about.method,
+            "notion": about.notion,
             "reads_sensitive": self.reads_sensitive,
-            "sensitive_columns": list(self.sensitive_columns),
-            "useful_columns": list(self.useful_columns),
-            "bins": {name: list(edges) for name, edges in self.bins.items()},
+            "sensitive_columns": list(about.sensitive_columns),
+            "useful_columns": list(about.useful_columns),
+            "bins": {name: list(edges) for name, edges in about.bins.items()},
             "denominator": DENOMINATOR,
             "useful": [labels.encode(label) for label in self.useful],
-            "p_useful": None if self.p_useful is None else self.p_useful.tolist(),
+            "p_useful": None if about.p_useful is None else about.p_useful.tolist(),
+            **self._stored_parts(),
         }
+
+    @abstractmethod
+    def _stored_parts(self) -> dict[str, Any]:
+        """What a kind stores besides what all of them do."""
+
+    @classmethod
+    @abstractmethod
+    def _restored(cls, stored: Mapping[str, Any], useful: Sequence[Any], about: About) -> Mechanism:
+        """The inverse of `_stored_parts`."""
 
     def public_dict(self) -> dict[str, Any]:
         """What determines the draw and the labels, without the distribution of the table that it was designed on."""
         return {name: value for name, value in self.to_dict().items() if name not in ("p_useful", "p_joint")}
 
-    @property
+    @cached_property
     def fingerprint(self) -> str:
         """SHA-256 of `public_dict` as JSON with sorted names: two mechanisms that draw alike share it."""
         canonical = json.dumps(self.public_dict(), sort_keys=True, separators=(",", ":"), allow_nan=False)
         return hashlib.sha256(canonical.encode()).hexdigest()
 
-    @classmethod
-    def from_dict(cls, stored: Mapping[str, Any]) -> Mechanism:
+    @staticmethod
+    def from_dict(stored: Mapping[str, Any]) -> Mechanism:
         """The inverse of `to_dict`, and of `public_dict` but for the distribution; everything is checked again."""
         if not isinstance(stored, Mapping) or stored.get("format") != FORMAT:
             raise InvalidMechanismError(f"not a mechanism of format {FORMAT!r}.")
         try:
-            json.dumps(stored, ensure_ascii=False).encode()  # lone surrogates could not be written again
-            check_stored(stored, DENOMINATOR)
-            kind = cls.kinds.get(stored["kind"], Mechanism)
-            if stored["kind"] != kind.kind or stored["reads_sensitive"] is not kind.reads_sensitive:
+            check_stored(stored)
+            kind = Mechanism.kinds.get(stored["kind"])
+            if kind is None or stored["reads_sensitive"] is not kind.reads_sensitive:
                 raise InvalidMechanismError("this version does not know the kind of a stored mechanism.")
-            return kind._restored(stored)
+            return kind._restored(stored, [labels.decode(label) for label in stored["useful"]], About.stored(stored))
         except KeyError as error:
             raise InvalidMechanismError(f"a stored mechanism lacks {error}.") from None
         except InvalidMechanismError:
@@ -464,108 +357,34 @@ class Mechanism:
         except (InputError, TypeError, ValueError, OverflowError, RecursionError):
             raise InvalidMechanismError("a stored mechanism is damaged.") from None
 
-    @classmethod
-    def _restored(cls, stored: Mapping[str, Any]) -> Mechanism:
-        return cls(
-            stored_entries(stored["rows"]),
-            [labels.decode(label) for label in stored["useful"]],
-            stored["released"],
-            **stored_about(stored),
-        )
-
     def to_json(self, path: str | os.PathLike[str]) -> None:
         """Write the mechanism; the file appears whole or not at all."""
         files.write_text(path, json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False) + "\n")
 
-    @classmethod
-    def from_json(cls, path: str | os.PathLike[str]) -> Mechanism:
+    @staticmethod
+    def from_json(path: str | os.PathLike[str]) -> Mechanism:
         """Read what `to_json` wrote."""
-        try:
-            stored = json.loads(Path(path).read_text(encoding="utf-8"))
-        except OSError as error:
-            raise InvalidMechanismError(f"cannot read {os.fspath(path)!r}: {error.strerror}.") from None
-        except (ValueError, RecursionError):
-            raise InvalidMechanismError(f"{os.fspath(path)!r} is not a JSON file in UTF-8.") from None
-        return cls.from_dict(stored)
+        return Mechanism.from_dict(read_json(path))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Mechanism) and self.to_dict() == other.to_dict()
 
     __hash__ = None  # type: ignore[assignment]
 
-    def __repr__(self) -> str:
-        kind = "merging" if self.is_deterministic else "randomising"
-        method = f", {self.method}" if self.method else ""
-        return f"Mechanism({self.n_useful} useful -> {self.n_released} released, {kind}{method})"
-
-    def _repr_html_(self) -> str:
-        shown = 20
-        lines = []
-        for i in range(min(self.n_useful, shown)):
-            here = self._rows == i
-            parts = ", ".join(
-                f"{html.escape(self.released[j])} ({w / DENOMINATOR:.3g})"
-                for j, w in zip(self._columns[here].tolist(), self._weights[here].tolist())
-            )
-            lines.append(f"<tr><th>{html.escape(labels.text(self.useful[i]))}</th><td>{parts}</td></tr>")
-        more = f"<p>and {self.n_useful - shown} more</p>" if self.n_useful > shown else ""
-        return (
-            f"<p>{html.escape(repr(self))}</p>"
-            f"<table><tr><th>useful</th><th>released as</th></tr>{''.join(lines)}</table>{more}"
-        )
+    @abstractmethod
+    def _repr_html_(self) -> str: ...
 
 
-def stored_entries(rows: Any) -> tuple[IntArray, IntArray, IntArray]:
-    """Entries out of the rows of a stored mechanism."""
-    triples = [(i, j, w) for i, row in enumerate(rows) for j, w in row]
-    if not all(type(n) is int for triple in triples for n in triple):
-        raise InvalidMechanismError("rows of a mechanism must be pairs of integers.")
-    columns = np.array(triples, dtype=np.int64).reshape(-1, 3).T
-    return columns[0], columns[1], columns[2]
+def information(cells: FloatArray) -> float:
+    """I(X; Y) of a matrix P(x, y), nats."""
+    kept = xlogx(cells).sum() - xlogx(cells.sum(axis=0)).sum() - xlogx(cells.sum(axis=1)).sum()
+    return max(0.0, float(kept))
 
 
-def stored_about(stored: Mapping[str, Any]) -> dict[str, Any]:
-    """Where a stored mechanism comes from and what it promises."""
-    about = {name: stored[name] for name in ("sensitive_columns", "useful_columns", "bins", "notion", "method")}
-    return {"p_useful": stored.get("p_useful"), **about}
-
-
-def provenance(joint: Joint) -> dict[str, Any]:
-    """What a mechanism remembers of the joint that it was designed on."""
-    return {
-        "p_useful": joint.p_useful,
-        "sensitive_columns": joint.sensitive_columns,
-        "useful_columns": joint.useful_columns,
-        "bins": joint.bins,
-    }
-
-
-def _checked_entries(
-    entries: tuple[Any, Any, Any], n_rows: int, released: tuple[str, ...]
-) -> tuple[IntArray, IntArray, IntArray]:
-    rows, columns, weights = (np.asarray(part, dtype=np.int64) for part in entries)
-    if not (rows.shape == columns.shape == weights.shape) or rows.ndim != 1:
-        raise InvalidMechanismError("entries must be three vectors of one length.")
-    if not all(isinstance(label, str) for label in released) or len(set(released)) != len(released):
-        raise InvalidMechanismError("released labels must be distinct strings.")
-    if len(rows) and (rows.min() < 0 or rows.max() >= n_rows or columns.min() < 0 or columns.max() >= len(released)):
-        raise InvalidMechanismError("an entry points outside the alphabets.")
-    order = np.lexsort((columns, rows))
-    rows, columns, weights = rows[order], columns[order], weights[order]
-    if ((np.diff(rows) == 0) & (np.diff(columns) == 0)).any():
-        raise InvalidMechanismError("an entry occurs twice.")
-    if len(weights) and (weights.min() <= 0 or weights.max() > DENOMINATOR):
-        raise InvalidMechanismError("weights must lie between 1 and 2**60.")
-    starts = np.searchsorted(rows, np.arange(n_rows))
-    if len(rows) == 0 or (np.bincount(rows, minlength=n_rows) == 0).any():
-        raise InvalidMechanismError("every useful symbol needs a released one.")
-    # At most 2**60 each, so a row of over 8 entries could overflow 64 bits: halves are summed apart.
-    low = np.add.reduceat(weights & 0xFFFFFFFF, starts)
-    high = np.add.reduceat(weights >> 32, starts)
-    if (low & 0xFFFFFFFF).any() or (high + (low >> 32) != DENOMINATOR >> 32).any():
-        raise InvalidMechanismError("the weights of every useful symbol must sum to exactly 2**60.")
-    if (np.bincount(columns, minlength=len(released)) == 0).any():
-        raise InvalidMechanismError("every released symbol needs a useful one.")
-    for part in (rows, columns, weights):
-        part.setflags(write=False)
-    return rows, columns, weights
+def listed_codebook(cells: FloatArray, released: Sequence[str], useful: Sequence[Any]) -> dict[str, dict[Any, float]]:
+    """P(x | y) out of a matrix P(y, x), likeliest first."""
+    book: dict[str, dict[Any, float]] = {}
+    for label, row in zip(released, cells):
+        order = np.argsort(-row, kind="stable").tolist()
+        book[label] = {useful[x]: float(row[x] / row.sum()) for x in order if row[x] > 0}
+    return book

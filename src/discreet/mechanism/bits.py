@@ -23,9 +23,10 @@ import numpy as np
 
 from discreet._support.errors import InputError, InvalidMechanismError, UnsupportedNotionError
 from discreet._support.numeric import DENOMINATOR, BoolArray, FloatArray, IntArray, ObjectArray, xlogx
-from discreet.core import labels
 from discreet.core.joint import Joint
-from discreet.mechanism.base import Mechanism, stored_about
+from discreet.mechanism.about import About
+from discreet.mechanism.base import Mechanism, listed_codebook
+from discreet.mechanism.draw import Draw, column_name, spread_labels
 from discreet.mechanism.estimate import Estimate, counts_vector
 
 __all__ = ["BitMechanism"]
@@ -54,13 +55,13 @@ class BitMechanism(Mechanism):
     kind: ClassVar[str] = "bits"
 
     def __init__(self, useful: Sequence[Any], true_weight: int, other_weight: int, **about: Any) -> None:
-        self.useful = tuple(useful)
-        self.true_weight, self.other_weight = int(true_weight), int(other_weight)
-        if len(set(self.useful)) != len(self.useful) or not self.useful:
-            raise InvalidMechanismError("useful labels must be distinct, and at least one.")
+        parts = {"true_weight": int(true_weight), "other_weight": int(other_weight)}
+        super().__init__(useful, About.given(**about), **parts)
         if not 0 <= self.other_weight <= self.true_weight <= DENOMINATOR or self.other_weight == DENOMINATOR:
             raise InvalidMechanismError("weights of bits must satisfy 0 <= other <= true <= 2**60, other < 2**60.")
-        self._set_about(**about)
+
+    true_weight: int
+    other_weight: int
 
     @property
     def n_released(self) -> int:
@@ -72,7 +73,7 @@ class BitMechanism(Mechanism):
         return self.true_weight == DENOMINATOR and self.other_weight == 0
 
     @cached_property
-    def released(self) -> tuple[str, ...]:  # type: ignore[override]
+    def released(self) -> tuple[str, ...]:
         """All released symbols, up to 16 useful values."""
         self._listable("released symbols")
         return tuple(f"{k:0{self.n_useful}b}"[::-1] for k in range(self.n_released))
@@ -100,10 +101,6 @@ class BitMechanism(Mechanism):
     @property
     def weights(self) -> IntArray:
         """Not there: a set's probability is a product of weights. See ``true_weight`` and ``other_weight``."""
-        raise InvalidMechanismError("bits have one weight each: see true_weight and other_weight.")
-
-    @property
-    def entries(self) -> tuple[IntArray, IntArray, IntArray]:
         raise InvalidMechanismError("bits have one weight each: see true_weight and other_weight.")
 
     def _matched(self, joint: Joint) -> IntArray:
@@ -193,14 +190,8 @@ class BitMechanism(Mechanism):
     def codebook(self) -> dict[str, dict[Any, float]]:
         """What a released set stands for: P(x | y), likeliest first; up to 16 useful values."""
         self._listable("released symbols")
-        if self.p_useful is None:
-            raise InvalidMechanismError("the mechanism carries no P(x), which a codebook needs: pass p_useful.")
-        cells = (self.p_useful[:, None] * self.channel).T
-        book: dict[str, dict[Any, float]] = {}
-        for label, row in zip(self.released, cells):
-            order = np.argsort(-row, kind="stable").tolist()
-            book[label] = {self.useful[x]: float(row[x] / row.sum()) for x in order if row[x] > 0}
-        return book
+        cells = (self.known_p_useful()[:, None] * self.channel).T
+        return listed_codebook(cells, self.released, self.useful)
 
     def estimate(self, released_counts: Any) -> Estimate:
         """Unbiased estimate of P(x), with standard errors.
@@ -234,7 +225,7 @@ class BitMechanism(Mechanism):
             raise InputError(f"counts must be {self.n_useful} numbers of ones and a positive number of records.")
         return ones, records
 
-    def sample(self, symbols: Any, rng: np.random.Generator, sensitive: Any = None) -> BoolArray:  # type: ignore[override]
+    def sample(self, symbols: Any, rng: np.random.Generator, sensitive: Any = None) -> BoolArray:
         """Bits for each given useful symbol (by index), shape (n, n_useful)."""
         chosen = np.asarray(symbols)
         limit = np.full((len(chosen), self.n_useful), self.other_weight)
@@ -242,25 +233,31 @@ class BitMechanism(Mechanism):
         drawn: BoolArray = rng.integers(0, DENOMINATOR, limit.shape) < limit
         return drawn
 
-    def compose(self, other: Mechanism) -> Mechanism:
-        raise InvalidMechanismError("bits cannot be composed: their released symbols are not listed.")
+    def sample_labels(self, symbols: Any, rng: np.random.Generator, sensitive: Any = None) -> list[str]:
+        drawn = self.sample(symbols, rng).tolist()
+        return ["".join("1" if bit else "0" for bit in bits) for bits in drawn]
 
-    def reweighted(self, weights: Any, released: Iterable[Any]) -> Mechanism:
-        raise InvalidMechanismError("bits have one weight each: make a new BitMechanism.")
+    def draws(self) -> tuple[Draw, ...]:
+        columns = self.checked_columns()
+        symbols = spread_labels(self.useful, len(columns))
+        return (Draw.of_bits(column_name(columns), columns, symbols, (self.true_weight, self.other_weight)),)
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            **self._about_dict(),
-            "bits": {"true": self.true_weight, "other": self.other_weight},
-        }
+    def _stored_parts(self) -> dict[str, Any]:
+        return {"bits": {"true": self.true_weight, "other": self.other_weight}}
 
     @classmethod
-    def _restored(cls, stored: Mapping[str, Any]) -> Mechanism:
+    def _restored(cls, stored: Mapping[str, Any], useful: Sequence[Any], about: About) -> BitMechanism:
         bits = stored["bits"]
         if not isinstance(bits, dict) or any(type(bits.get(name)) is not int for name in ("true", "other")):
             raise InvalidMechanismError("the bits of a stored mechanism must be two integers.")
-        useful = [labels.decode(label) for label in stored["useful"]]
-        return cls(useful, bits["true"], bits["other"], **stored_about(stored))
+        return cls(useful, bits["true"], bits["other"], about=about)
+
+    def describe(self) -> str:
+        true, other = self.true_weight / DENOMINATOR, self.other_weight / DENOMINATOR
+        return (
+            f"Every value is released as {self.n_useful} bits, one for each useful value. The bit of the true value "
+            f"is 1 with probability {true:.4g}, every other bit with probability {other:.4g}."
+        )
 
     def __repr__(self) -> str:
         method = f", {self.method}" if self.method else ""

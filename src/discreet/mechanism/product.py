@@ -5,17 +5,20 @@ from __future__ import annotations
 
 import html
 import itertools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 
-from discreet._support.errors import InvalidMechanismError
-from discreet._support.numeric import FloatArray, IntArray, ObjectArray, xlogx
+from discreet._support.errors import InputError, InvalidMechanismError
+from discreet._support.numeric import FloatArray, IntArray, ObjectArray
 from discreet.core import labels
 from discreet.core.joint import Joint
-from discreet.mechanism.base import Mechanism, stored_about
+from discreet.mechanism.about import About
+from discreet.mechanism.base import Mechanism, information, listed_codebook
+from discreet.mechanism.channel import ChannelMechanism
+from discreet.mechanism.draw import Draw, spread_labels
 
 __all__ = ["ProductMechanism"]
 
@@ -34,19 +37,19 @@ class ProductMechanism(Mechanism):
     kind: ClassVar[str] = "attributes"
 
     def __init__(self, parts: Sequence[Mechanism], useful: Sequence[Any], **about: Any) -> None:
-        self.parts = tuple(parts)
-        self.useful = tuple(useful)
-        if not self.parts:
-            raise InvalidMechanismError("a mechanism of attributes needs at least one part.")
-        if len(set(self.useful)) != len(self.useful) or not self.useful:
-            raise InvalidMechanismError("useful labels must be distinct, and at least one.")
-        if not all(isinstance(x, tuple) and len(x) == len(self.parts) for x in self.useful):
-            raise InvalidMechanismError(f"useful labels must be tuples of {len(self.parts)} attributes.")
-        places = [{label: k for k, label in enumerate(part.useful)} for part in self.parts]
-        if not all(value in place for x in self.useful for value, place in zip(x, places)):
+        plain = [part for part in parts if isinstance(part, ChannelMechanism)]
+        if not plain or len(plain) < len(parts):
+            raise InvalidMechanismError("a mechanism of attributes needs at least one part, and plain channels only.")
+        if not all(isinstance(x, tuple) and len(x) == len(plain) for x in useful):
+            raise InvalidMechanismError(f"useful labels must be tuples of {len(plain)} attributes.")
+        places = [{label: k for k, label in enumerate(part.useful)} for part in plain]
+        if not all(value in place for x in useful for value, place in zip(x, places)):
             raise InvalidMechanismError("a useful label has a value that its attribute's mechanism does not know.")
-        self._codes = np.array([[place[value] for value, place in zip(x, places)] for x in self.useful])
-        self._set_about(**about)
+        codes = np.array([[place[value] for value, place in zip(x, places)] for x in useful])
+        super().__init__(useful, About.given(**about), parts=tuple(plain), _codes=codes)
+
+    parts: tuple[ChannelMechanism, ...]
+    _codes: IntArray
 
     @property
     def n_released(self) -> int:
@@ -58,7 +61,7 @@ class ProductMechanism(Mechanism):
         return all(part.is_deterministic for part in self.parts)
 
     @cached_property
-    def released(self) -> tuple[str, ...]:  # type: ignore[override]
+    def released(self) -> tuple[str, ...]:
         """All tuples of released symbols, the last attribute changing fastest."""
         return labels.unique_texts(labels.text(y) for y in itertools.product(*(part.released for part in self.parts)))
 
@@ -79,10 +82,6 @@ class ProductMechanism(Mechanism):
         """Not there: a tuple's probability is a product of weights. See ``parts``."""
         raise InvalidMechanismError("attributes have weights of their own: see parts.")
 
-    @property
-    def entries(self) -> tuple[IntArray, IntArray, IntArray]:
-        raise InvalidMechanismError("attributes have weights of their own: see parts.")
-
     def _rows_for(self, joint: Joint) -> IntArray:
         """For each useful value of a joint, its row here; 0 where it never occurs."""
         self.check_known(joint.useful, joint.occurs)
@@ -101,18 +100,12 @@ class ProductMechanism(Mechanism):
 
     def useful_information(self, joint: Joint) -> float:
         cells = joint.p_useful[:, None] * self.channel[self._rows_for(joint)]
-        kept = xlogx(cells).sum() - xlogx(cells.sum(axis=0)).sum() - xlogx(cells.sum(axis=1)).sum()
-        return max(0.0, float(kept))
+        return information(cells)
 
     def codebook(self) -> dict[str, dict[Any, float]]:
         """What a released tuple stands for: P(x | y), likeliest first."""
-        if self.p_useful is None:
-            raise InvalidMechanismError("the mechanism carries no P(x), which a codebook needs: pass p_useful.")
-        book: dict[str, dict[Any, float]] = {}
-        for label, row in zip(self.released, (self.p_useful[:, None] * self.channel).T):
-            order = np.argsort(-row, kind="stable").tolist()
-            book[label] = {self.useful[x]: float(row[x] / row.sum()) for x in order if row[x] > 0}
-        return book
+        cells = (self.known_p_useful()[:, None] * self.channel).T
+        return listed_codebook(cells, self.released, self.useful)
 
     def sample(self, symbols: Any, rng: np.random.Generator, sensitive: Any = None) -> IntArray:
         """A released tuple (by index) for each given useful symbol (by index)."""
@@ -122,26 +115,36 @@ class ProductMechanism(Mechanism):
             result = result * part.n_released + part.sample(codes[:, j], rng)
         return result
 
-    def compose(self, other: Mechanism) -> Mechanism:
-        raise InvalidMechanismError("attributes are composed one by one: see parts.")
+    def draws(self) -> tuple[Draw, ...]:
+        """One for each attribute, under the name of its own column."""
+        columns = self.checked_columns()
+        return tuple(
+            part._draw(column, (column,), spread_labels(part.useful, 1)) for part, column in zip(self.parts, columns)
+        )
 
-    def reweighted(self, weights: Any, released: Iterable[Any]) -> Mechanism:
-        raise InvalidMechanismError("attributes have weights of their own: see parts.")
+    def released_columns(self, rename: str | None = None) -> tuple[str, ...]:
+        if rename is not None:
+            raise InputError("the mechanism releases one column for each attribute; they keep their names.")
+        return self.checked_columns()
 
-    def to_dict(self) -> dict[str, Any]:
-        return {**self._about_dict(), "parts": [part.to_dict() for part in self.parts]}
+    def stand_in(self, chosen: Any = None) -> Any:
+        raise InputError("a mechanism with one protocol for each attribute cannot suppress unknown values.")
+
+    def _stored_parts(self) -> dict[str, Any]:
+        return {"parts": [part.to_dict() for part in self.parts]}
 
     def public_dict(self) -> dict[str, Any]:
         return {**super().public_dict(), "parts": [part.public_dict() for part in self.parts]}
 
     @classmethod
-    def _restored(cls, stored: Mapping[str, Any]) -> Mechanism:
+    def _restored(cls, stored: Mapping[str, Any], useful: Sequence[Any], about: About) -> ProductMechanism:
         if not isinstance(stored["parts"], list):
             raise InvalidMechanismError("the parts of a stored mechanism must be a list.")
-        parts = [Mechanism.from_dict(part) for part in stored["parts"]]
-        if any(part.kind != Mechanism.kind for part in parts):
-            raise InvalidMechanismError("the parts of a stored mechanism must be plain channels.")
-        return cls(parts, [labels.decode(label) for label in stored["useful"]], **stored_about(stored))
+        return cls([Mechanism.from_dict(part) for part in stored["parts"]], useful, about=about)
+
+    def describe(self) -> str:
+        sizes = ", ".join(f"{part.n_useful} values as one of {part.n_released}" for part in self.parts)
+        return f"Each of {len(self.parts)} attributes is released by itself: {sizes}."
 
     def __repr__(self) -> str:
         sizes = " x ".join(f"{part.n_useful} -> {part.n_released}" for part in self.parts)

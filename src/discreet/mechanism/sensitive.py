@@ -4,23 +4,28 @@
 from __future__ import annotations
 
 import html
+import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
 
-from discreet._support.errors import InvalidMechanismError, UnseenSymbolError
-from discreet._support.numeric import DENOMINATOR, FloatArray, IntArray, ObjectArray, xlogx
+from discreet._support.errors import InputError, InvalidMechanismError, UnseenSymbolError
+from discreet._support.numeric import DENOMINATOR, FloatArray, IntArray, ObjectArray
 from discreet.core import labels
 from discreet.core.joint import Joint
-from discreet.mechanism.base import Mechanism, provenance, stored_about, stored_entries
+from discreet.mechanism.about import About, provenance
+from discreet.mechanism.base import information, listed_codebook
+from discreet.mechanism.draw import Draw, column_name, spread_labels
+from discreet.mechanism.entries import Entries
 from discreet.mechanism.estimate import Estimate
+from discreet.mechanism.rows import RowMechanism
 
 __all__ = ["SensitiveMechanism"]
 
 
-class SensitiveMechanism(Mechanism):
+class SensitiveMechanism(RowMechanism):
     r"""A channel :math:`P(y \mid s, x)`: what is released depends on the sensitive value too.
 
     Whoever draws from it must have S at hand, which a plain `Mechanism` does not need. Row ``s * n_useful + x``
@@ -40,35 +45,30 @@ class SensitiveMechanism(Mechanism):
         p_joint: Any = None,
         **about: Any,
     ) -> None:
-        self.sensitive = tuple(sensitive)
-        self._n_rows = len(self.sensitive) * len(useful)
-        super().__init__(entries, useful, released, **about)
-        self.p_joint = None if p_joint is None else np.asarray(p_joint, dtype=np.float64)
-        if len(set(self.sensitive)) != len(self.sensitive):
+        names, cells = tuple(sensitive), None if p_joint is None else np.asarray(p_joint, dtype=np.float64)
+        if len(set(names)) != len(names):
             raise InvalidMechanismError("sensitive labels must be distinct.")
-        if self.p_joint is not None and not ((self.p_joint >= 0) & (self.p_joint <= 1)).all():
+        if cells is not None and not ((cells >= 0) & (cells <= 1)).all():
             raise InvalidMechanismError("p_joint must hold probabilities.")
-        if self.p_joint is not None and self.p_joint.shape != (len(self.sensitive), self.n_useful):
+        if cells is not None and cells.shape != (len(names), len(useful)):
             raise InvalidMechanismError(
                 "p_joint must have a row for each sensitive and a column for each useful value."
             )
+        n_rows = len(names) * len(useful)
+        parts = {"sensitive": names, "p_joint": cells}
+        super().__init__(entries, useful, released, About.given(**about), n_rows, **parts)
+
+    sensitive: tuple[Any, ...]
+    p_joint: FloatArray | None
 
     @classmethod
     def from_cells(cls, joint: Joint, weights: IntArray, released: Iterable[str], **about: Any) -> SensitiveMechanism:
         """From integer weights of shape (n_sensitive, n_useful, n_released); symbols never released are left out."""
         names = list(released)
-        flat = weights.reshape(-1, weights.shape[-1])
-        used = np.flatnonzero((flat > 0).any(axis=0))
-        rows, columns = np.nonzero(flat[:, used])
-        return cls(
-            (rows, columns, flat[:, used][rows, columns]),
-            joint.useful,
-            [names[j] for j in used],
-            sensitive=joint.sensitive,
-            p_joint=joint.probabilities,
-            **provenance(joint),
-            **about,
-        )
+        entries, used = Entries.of_matrix(weights.reshape(-1, weights.shape[-1]))
+        kept = [names[j] for j in used]
+        known = {**provenance(joint), **about}
+        return cls(entries, joint.useful, kept, sensitive=joint.sensitive, p_joint=joint.probabilities, **known)
 
     @property
     def n_sensitive(self) -> int:
@@ -76,18 +76,10 @@ class SensitiveMechanism(Mechanism):
         return len(self.sensitive)
 
     @property
-    def n_rows(self) -> int:
-        return self._n_rows
+    def _shape(self) -> tuple[int, ...]:
+        return self.n_sensitive, self.n_useful, self.n_released
 
-    @cached_property
-    def weights(self) -> IntArray:
-        """The integer weights (n_sensitive, n_useful, n_released); those of a pair sum to 2**60."""
-        dense = np.zeros((self.n_rows, self.n_released), dtype=np.int64)
-        dense[self._rows, self._columns] = self._weights
-        dense.setflags(write=False)
-        return dense.reshape(self.n_sensitive, self.n_useful, self.n_released)
-
-    def _rows_of(self, symbols: IntArray, sensitive: Any) -> IntArray:
+    def _row_of(self, symbols: IntArray, sensitive: Any) -> IntArray:
         if sensitive is None:
             raise InvalidMechanismError("the mechanism reads S: give the sensitive values too.")
         return np.asarray(sensitive) * self.n_useful + symbols
@@ -104,8 +96,19 @@ class SensitiveMechanism(Mechanism):
 
     def useful_information(self, joint: Joint) -> float:
         cells = np.einsum("sx,sxy->xy", joint.probabilities, self._for_joint(joint) / DENOMINATOR)
-        kept = xlogx(cells).sum() - xlogx(cells.sum(axis=0)).sum() - xlogx(cells.sum(axis=1)).sum()
-        return max(0.0, float(kept))
+        return information(cells)
+
+    def applied(self, cells: FloatArray, sensitive: Sequence[Any]) -> FloatArray:
+        rows = [self.sensitive.index(s) for s in sensitive]
+        result: FloatArray = np.einsum("szx,sxy->szy", cells, self.channel[rows])
+        return result
+
+    def chances(self, joint: Joint) -> FloatArray:
+        """P(y | x) over all s."""
+        nothing = np.zeros_like(joint.probabilities)
+        given = np.divide(joint.probabilities, joint.p_useful, where=joint.p_useful > 0, out=nothing)
+        result: FloatArray = np.einsum("sx,sxy->xy", given, self.channel)
+        return result
 
     def _for_joint(self, joint: Joint) -> IntArray:
         """Weights in the order of another joint's labels; pairs that never occur need no row."""
@@ -131,11 +134,7 @@ class SensitiveMechanism(Mechanism):
         if self.p_joint is None:
             raise InvalidMechanismError("the mechanism carries no P(s, x), which a codebook needs: pass p_joint.")
         cells = np.einsum("sx,sxy->yx", self.p_joint, self.channel)
-        book: dict[str, dict[Any, float]] = {}
-        for label, row in zip(self.released, cells):
-            order = np.argsort(-row, kind="stable")
-            book[label] = {self.useful[x]: float(row[x] / row.sum()) for x in order.tolist() if row[x] > 0}
-        return book
+        return listed_codebook(cells, self.released, self.useful)
 
     def estimate(self, released_counts: Any) -> Estimate:
         """Not possible: the frequencies of x alone do not determine those of the release."""
@@ -143,39 +142,42 @@ class SensitiveMechanism(Mechanism):
             "the mechanism reads S, so released counts depend on S as well as on X and no estimate of P(x) exists."
         )
 
-    def reweighted(self, weights: Any, released: Iterable[Any]) -> Mechanism:
-        matrix = np.asarray(weights).reshape(self.n_rows, -1)
+    def reweighted(self, weights: Any, released: Iterable[Any]) -> SensitiveMechanism:
         names = [labels.text(name) for name in released]
-        used = np.flatnonzero((matrix > 0).any(axis=0))
-        rows, columns = np.nonzero(matrix[:, used])
+        entries, used = Entries.of_matrix(np.asarray(weights).reshape(self.n_rows, -1))
+        about = replace(self.about, notion=None, method=None)
+        kept = [names[j] for j in used]
         return SensitiveMechanism(
-            (rows, columns, matrix[:, used][rows, columns]),
-            self.useful,
-            [names[j] for j in used],
-            sensitive=self.sensitive,
-            p_joint=self.p_joint,
-            p_useful=self.p_useful,
-            sensitive_columns=self.sensitive_columns,
-            useful_columns=self.useful_columns,
-            bins=self.bins,
+            entries, self.useful, kept, sensitive=self.sensitive, p_joint=self.p_joint, about=about
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def draws(self) -> tuple[Draw, ...]:
+        columns = self.checked_columns()
+        if not self.sensitive_columns:
+            raise InputError("the mechanism reads S but does not know its columns. Design it from a table.")
+        useful = spread_labels(self.useful, len(columns))
+        sensitive = spread_labels(self.sensitive, len(self.sensitive_columns))
+        symbols = tuple(s + x for s, x in itertools.product(sensitive, useful))
+        return (self._draw(column_name(columns), (*self.sensitive_columns, *columns), symbols),)
+
+    def _stored_parts(self) -> dict[str, Any]:
         return {
-            **super().to_dict(),
+            **super()._stored_parts(),
             "sensitive": [labels.encode(label) for label in self.sensitive],
             "p_joint": None if self.p_joint is None else self.p_joint.tolist(),
         }
 
     @classmethod
-    def _restored(cls, stored: Mapping[str, Any]) -> Mechanism:
-        return cls(
-            stored_entries(stored["rows"]),
-            [labels.decode(label) for label in stored["useful"]],
-            stored["released"],
-            sensitive=[labels.decode(label) for label in stored["sensitive"]],
-            p_joint=stored.get("p_joint"),
-            **stored_about(stored),
+    def _restored(cls, stored: Mapping[str, Any], useful: Sequence[Any], about: About) -> SensitiveMechanism:
+        sensitive = [labels.decode(label) for label in stored["sensitive"]]
+        entries = Entries.stored(stored["rows"])
+        p_joint = stored.get("p_joint")
+        return cls(entries, useful, stored["released"], sensitive=sensitive, p_joint=p_joint, about=about)
+
+    def describe(self) -> str:
+        return (
+            f"Each of {self.n_useful} values is released as one of {self.n_released}, drawn at random by a rule that "
+            "looks at the sensitive value too."
         )
 
     def __repr__(self) -> str:

@@ -1,21 +1,38 @@
-"""Checks of a stored mechanism's parts before it is built from them."""
+"""Mechanisms as JSON: the format, and checks of a stored one's parts before it is built from them."""
 
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 import itertools
+import json
 import math
+import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from discreet._support.errors import InvalidMechanismError
+from discreet._support.numeric import DENOMINATOR
 
-__all__ = ["check_stored"]
+__all__ = ["FORMAT", "check_stored", "read_json"]
+
+FORMAT = "discreet-mechanism/1"
 
 
-def check_stored(stored: Mapping[str, Any], denominator: int) -> None:
+def read_json(path: str | os.PathLike[str]) -> Any:
+    """What a file of JSON holds."""
+    try:
+        return json.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InvalidMechanismError(f"cannot read {os.fspath(path)!r}: {error.strerror}.") from None
+    except (ValueError, RecursionError):
+        raise InvalidMechanismError(f"{os.fspath(path)!r} is not a JSON file in UTF-8.") from None
+
+
+def check_stored(stored: Mapping[str, Any]) -> None:
     """The parts of a stored mechanism have the types that they must have; entries and labels are checked later."""
-    if stored["denominator"] != denominator:
+    json.dumps(stored, ensure_ascii=False).encode()  # lone surrogates could not be written again
+    if stored["denominator"] != DENOMINATOR:
         raise InvalidMechanismError("this version reads mechanisms over 2**60.")
     for name in ("useful", "released", "rows", "sensitive", "sensitive_columns", "useful_columns"):
         if name in stored and not isinstance(stored[name], list):

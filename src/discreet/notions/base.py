@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -169,7 +170,7 @@ class Notion:
         return f"<code>{self}</code>"
 
 
-def from_dict(stored: dict[str, Any]) -> Notion:
+def from_dict(stored: Mapping[str, Any]) -> Notion:
     """The notion that `Notion.to_dict` described.
 
     >>> from_dict({"name": "lip", "epsilon": 0.5})

@@ -19,7 +19,7 @@ from discreet.core import labels
 from discreet.core.joint import Joint
 from discreet.core.range import Range
 from discreet.measures.nonstochastic import components, distinct_sensitive
-from discreet.mechanism import Mechanism, provenance
+from discreet.mechanism import ChannelMechanism, Mechanism, provenance
 from discreet.quantising.agglomerative import by_components, by_uncertainty, indistinguishable
 from discreet.quantising.baselines import binning, funnel, suppression
 from discreet.quantising.distortion import Distortion
@@ -133,7 +133,7 @@ class Quantisation:
             order = np.argsort([place[label] for label in useful])
             useful, column, rows = [useful[k] for k in order], column[order], np.arange(len(useful))
         weights = np.full(len(useful), DENOMINATOR)
-        return Mechanism((rows, column, weights), useful, names, method="quantise", **about)
+        return ChannelMechanism((rows, column, weights), useful, names, method="quantise", **about)
 
     def to_dict(self) -> dict[str, Any]:
         """The figures as plain data."""

@@ -11,12 +11,12 @@ from discreet._support import validate
 from discreet._support.errors import ColumnNotFoundError, InputError, UnusableColumnError
 from discreet.drawing.statement import OWN, Joined, joined_tables
 from discreet.drawing.thresholds import draws_of
-from discreet.mechanism import Mechanism, ProductMechanism
+from discreet.mechanism import Mechanism
 from discreet.notions import Notion
 from discreet.notions.base import from_dict
 from discreet.tables.dialect import is_id_type
 
-__all__ = ["Plan", "make_plan", "released_names"]
+__all__ = ["Plan", "make_plan"]
 
 
 @dataclass(frozen=True)
@@ -167,7 +167,7 @@ def _kept(
 def _output(
     mechanism: Mechanism, columns: list[str], kept: tuple[str, ...], record: str | None, rename: str | None
 ) -> tuple[tuple[str | int, str], ...]:
-    names = released_names(mechanism, rename)
+    names = mechanism.released_columns(rename)
     drawn = {column: (number, names[number]) for number, column in enumerate(mechanism.useful_columns[: len(names)])}
     output: list[tuple[Any, str]] = []
     for column in columns:
@@ -180,15 +180,3 @@ def _output(
         if folded.count(name.casefold()) > 1:
             raise InputError(f"two published columns would be called {name!r}. Choose another name (--as).")
     return tuple(output)
-
-
-def released_names(mechanism: Mechanism, rename: str | None) -> tuple[str, ...]:
-    """Names of the released columns: those of the attributes one by one, or one for all useful columns."""
-    useful = mechanism.useful_columns
-    if isinstance(mechanism, ProductMechanism):
-        if rename is not None:
-            raise InputError("the mechanism releases one column for each attribute; they keep their names.")
-        return useful
-    if len(useful) > 1 and rename is None:
-        raise InputError("several useful columns are released as one: name it with rename (--as).")
-    return (rename or useful[0],)

@@ -269,7 +269,7 @@ def _worst(per_symbol: list[dict[str, Any]], joint: Joint) -> list[dict[str, Any
 def _listed(found: Design) -> dict[str, Any] | None:
     """Lifts after, what happens to each value and what each released symbol stands for; None for long encodings."""
     mechanism, joint = found.mechanism, found.joint
-    if mechanism.kind != Mechanism.kind and mechanism.n_released > MOST_LISTED:
+    if mechanism.kind != "channel" and mechanism.n_released > MOST_LISTED:
         return None
     released = found.released
     order = [k for k in np.argsort(-released.p_useful, kind="stable").tolist() if released.occurs[k]]
@@ -294,18 +294,9 @@ def _listed(found: Design) -> dict[str, Any] | None:
 
 def _spread(joint: Joint, mechanism: Mechanism) -> list[list[tuple[int, float]]]:
     """For each useful value, the released symbols (by index) and their probabilities, likeliest first."""
-    if mechanism.kind == Mechanism.kind:
-        xs, ys, weights = mechanism.entries
-        chance = weights / DENOMINATOR
-    else:
-        channel = mechanism.channel
-        if mechanism.reads_sensitive:  # what a person with this x can expect, over all s
-            given = np.divide(
-                joint.probabilities, joint.p_useful, where=joint.p_useful > 0, out=joint.probabilities * 0
-            )
-            channel = np.einsum("sx,sxy->xy", given, channel)
-        xs, ys = np.nonzero(channel)
-        chance = channel[xs, ys]
+    channel = mechanism.chances(joint)
+    xs, ys = np.nonzero(channel)
+    chance = channel[xs, ys]
     spread: list[list[tuple[int, float]]] = [[] for _ in joint.useful]
     for x, y, p in zip(xs.tolist(), ys.tolist(), chance.tolist()):
         spread[x].append((y, p))

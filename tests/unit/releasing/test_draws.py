@@ -51,7 +51,7 @@ def test_long_rows_are_cut_short() -> None:
     weights = np.full((1, n), DENOMINATOR // n)
     weights[0, 0] += DENOMINATOR - weights.sum()
     (draw,) = draws_of(Mechanism.from_weights(weights, useful=["x"], useful_columns=["x"]))
-    assert draw.widest == n
+    assert draw.draw.widest == n
     assert draw.lookup().width <= WIDE
 
 

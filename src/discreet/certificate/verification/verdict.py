@@ -19,8 +19,8 @@ from discreet.core import labels
 from discreet.core.joint import Joint
 from discreet.drawing.keys import ReleaseKey
 from discreet.drawing.lookup import key_values
-from discreet.drawing.thresholds import Draw, draws_of
-from discreet.mechanism import Mechanism
+from discreet.drawing.thresholds import draws_of
+from discreet.mechanism import Draw, Mechanism
 from discreet.tables import count_pairs
 from discreet.tables.dialect import DUCKDB
 from discreet.tables.digest import table_digest
@@ -226,7 +226,7 @@ def _against_release(content: Content, mechanism: Mechanism, released: Any) -> I
         rows = source.aggregate("count(*) AS n").column(0)[0].as_py()
         stated = content["rows"]["output"]
         yield Finding("released rows", rows == stated, f"{rows} rows, {stated} stated")
-        for column, draw in zip(content["columns"]["released"], draws_of(mechanism)):
+        for column, draw in zip(content["columns"]["released"], mechanism.draws()):
             yield _possible(source, column, draw)
 
 
@@ -329,7 +329,7 @@ def _linked(
         changed = link.aggregate("count(*) FILTER (WHERE changed_) AS n").fetchall()[0][0]
         text = "unchanged, row by row" if not changed else f"were changed in {changed} rows"
         yield Finding("kept columns", changed == 0, text)
-    for number, (column, draw) in enumerate(zip(content["columns"]["released"], draws_of(mechanism))):
+    for number, (column, draw) in enumerate(zip(content["columns"]["released"], mechanism.draws())):
         yield _frequencies(content, mechanism, link, number, column, draw)
     if key is not None:
         wrong = _redrawn(content, mechanism, link, key)
@@ -387,15 +387,11 @@ def _label_counts(found: list[Any], rows: Mapping[Any, int], draw: Draw) -> tupl
 
 
 def _weights(draw: Draw) -> dict[tuple[int, str], int]:
-    """Weight of every entry, from its thresholds."""
+    """Weight of every entry."""
     result = {}
     for row in range(len(draw.symbols)):
-        before = 0
         for entry in range(int(draw.starts[row]), int(draw.starts[row + 1])):
-            text = draw.thresholds[entry]
-            upper = checker.FULL if text == "g" else int(text, 16)
-            result[row, draw.labels[entry]] = upper - before
-            before = upper
+            result[row, draw.labels[entry]] = int(draw.weights[entry])
     return result
 
 
@@ -409,7 +405,7 @@ def _bit_counts(found: list[Any], rows: Mapping[Any, int], draw: Draw) -> tuple[
             return None
         ones[row] += n * (np.frombuffer(y.encode(), dtype=np.uint8) == ord("1"))
         totals[row] += n
-    true, other = (checker.FULL if text == "g" else int(text, 16) for text in draw.bits or ())
+    true, other = draw.bits or (0, 0)
     chances = np.where(np.eye(size, dtype=bool), true, other) / checker.FULL
     return ones.ravel(), np.repeat(totals, size), chances.ravel()
 
@@ -432,7 +428,7 @@ def _redrawn(content: Content, mechanism: Mechanism, link: Any, key: ReleaseKey)
     """Rows whose released values are not those that the key draws, by Python's own SHA-256."""
     draws = draws_of(mechanism)
     subkeys = [key.subkey(draw.column, mechanism.fingerprint) for draw in draws]
-    rows = [_row_lookup(content, mechanism, draw) for draw in draws]
+    rows = [_row_lookup(content, mechanism, draw.draw) for draw in draws]
     names = list(link.columns)
     places = [[names.index("k_" + c) for c in draw.inputs] for draw in draws]
     record, released = names.index("id_"), [names.index(f"y{number}") for number in range(len(draws))]
@@ -453,7 +449,7 @@ def _redrawn_as_bag(content: Content, mechanism: Mechanism, source: RowSource, o
     shown = f"{_keys(source, mechanism)}, {_record_text(columns['id'])} AS id_"
     lines = source.relation.project(shown)
     names = list(lines.columns)
-    rows = [_row_lookup(content, mechanism, draw) for draw in draws]
+    rows = [_row_lookup(content, mechanism, draw.draw) for draw in draws]
     subkeys = [key.subkey(draw.column, mechanism.fingerprint) for draw in draws]
     expected: Counter[tuple[Any, ...]] = Counter()
     for line in _lines(lines):

@@ -18,9 +18,10 @@ from typing import Any
 import numpy as np
 
 from discreet._support.errors import BrokenNotionError
-from discreet._support.numeric import DENOMINATOR, IntArray
+from discreet._support.numeric import DENOMINATOR
 from discreet.core.joint import Joint
-from discreet.mechanism import Mechanism, provenance
+from discreet.mechanism import ChannelMechanism, provenance
+from discreet.mechanism.weights import rescaled
 from discreet.notions import Notion
 
 __all__ = ["seal"]
@@ -33,7 +34,7 @@ SMALLEST_PULL, LARGEST_PULL = -58, -10
 PULL_STEPS = 4
 
 
-def seal(joint: Joint, notion: Notion, channel: Any, *, released: Iterable[Any] | None = None) -> Mechanism:
+def seal(joint: Joint, notion: Notion, channel: Any, *, released: Iterable[Any] | None = None) -> ChannelMechanism:
     """A mechanism as close to ``channel`` as keeps the notion, or a `BrokenNotionError`.
 
     Parameters
@@ -55,7 +56,7 @@ def seal(joint: Joint, notion: Notion, channel: Any, *, released: Iterable[Any] 
     array([[0.75, 0.25],
            [0.25, 0.75]])
     """
-    rounded = Mechanism.from_channel(
+    rounded = ChannelMechanism.from_channel(
         channel,
         useful=joint.useful,
         released=released,
@@ -83,7 +84,7 @@ def seal(joint: Joint, notion: Notion, channel: Any, *, released: Iterable[Any] 
     return _least_pull(rounded, joint, notion, helps)
 
 
-def _least_pull(rounded: Mechanism, joint: Joint, notion: Notion, helps: int) -> Mechanism:
+def _least_pull(rounded: ChannelMechanism, joint: Joint, notion: Notion, helps: int) -> ChannelMechanism:
     """Bisect between the share that helps and the last that did not, a quarter of it."""
     fails = helps >> 2
     for _ in range(PULL_STEPS):
@@ -97,21 +98,10 @@ def _least_pull(rounded: Mechanism, joint: Joint, notion: Notion, helps: int) ->
     return _pull(rounded, joint, helps)
 
 
-def _pull(mechanism: Mechanism, joint: Joint, share: int) -> Mechanism:
+def _pull(mechanism: ChannelMechanism, joint: Joint, share: int) -> ChannelMechanism:
     """Mix with an independent draw of weight ``share``: the same integers are added to every row."""
-    weights = mechanism.weights
     p_released = joint.p_useful @ mechanism.channel
     common = np.floor(p_released / p_released.sum() * share).astype(np.int64)
     common[common.argmax()] += share - common.sum()
-    kept = _scale(weights, DENOMINATOR - share)
-    pulled = mechanism.reweighted(kept + common, mechanism.released)
-    pulled.notion = mechanism.notion
-    return pulled
-
-
-def _scale(weights: IntArray, total: int) -> IntArray:
-    """Rows that sum to ``total`` in the proportions of ``weights``; equal rows stay equal."""
-    scaled = (weights.astype(object) * total) // DENOMINATOR
-    largest = np.argmax(weights, axis=1)
-    scaled[np.arange(len(scaled)), largest] += total - scaled.sum(axis=1)
-    return scaled.astype(np.int64)
+    kept = rescaled(mechanism.weights, DENOMINATOR - share)
+    return mechanism.reweighted(kept + common, mechanism.released).promising(mechanism.notion)

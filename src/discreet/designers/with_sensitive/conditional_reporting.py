@@ -13,12 +13,13 @@ import math
 
 import numpy as np
 
-from discreet._support.numeric import DENOMINATOR, DENOMINATOR_BITS
+from discreet._support.numeric import DENOMINATOR
 from discreet.core import labels
 from discreet.core.joint import Joint
 from discreet.designers.protocols.excess import excesses, given_sensitive
 from discreet.designers.protocols.nudge import first_that_holds
 from discreet.mechanism import Mechanism, SensitiveMechanism
+from discreet.mechanism.weights import to_weights
 from discreet.notions import Notion
 
 __all__ = ["conditional_reporting", "reporting_strength"]
@@ -40,11 +41,7 @@ def conditional_reporting(joint: Joint, notion: Notion) -> Mechanism:
         share = lie / DENOMINATOR
         others = share * (given.sum(axis=0) - given)
         channel = others[:, None, :] + (1 - (c - 1) * share) * np.eye(n)
-        weights = np.floor(np.ldexp(channel, DENOMINATOR_BITS)).astype(np.int64)
-        top = channel.argmax(axis=2)[..., None]
-        missing = DENOMINATOR - weights.sum(axis=2, keepdims=True)
-        np.put_along_axis(weights, top, np.take_along_axis(weights, top, axis=2) + missing, axis=2)
-        return SensitiveMechanism.from_cells(joint, weights, names)
+        return SensitiveMechanism.from_cells(joint, to_weights(channel), names)
 
     return first_that_holds(joint, notion, report, math.ceil(DENOMINATOR / (strength + c)), DENOMINATOR // c)
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from discreet._support.errors import UnsupportedNotionError
-from discreet._support.numeric import DENOMINATOR, DENOMINATOR_BITS, FloatArray
+from discreet._support.numeric import FloatArray
 from discreet.core.joint import Joint
 from discreet.designers.outcome import Outcome
 from discreet.designers.posteriors.columns import Columns, entropies
@@ -24,6 +24,7 @@ from discreet.designers.protocols.excess import bounds_lifts
 from discreet.designers.with_sensitive.conditional_reporting import conditional_reporting
 from discreet.measures import entropy, useful_information
 from discreet.mechanism import Mechanism, SensitiveMechanism
+from discreet.mechanism.weights import to_weights
 from discreet.notions import Notion
 from discreet.proof.beliefs import (
     MOST_EXACT,
@@ -181,9 +182,5 @@ def _mechanism(joint: Joint, points: FloatArray, weights: FloatArray) -> Sensiti
     # Pairs that never occur are released like anything else: by the marginal of y.
     channel = np.where(total > 0, np.divide(drawn, total, out=np.zeros_like(drawn), where=total > 0), weights)
     channel /= channel.sum(axis=2, keepdims=True)
-    rounded = np.floor(np.ldexp(channel, DENOMINATOR_BITS)).astype(np.int64)
-    top = channel.argmax(axis=2)[..., None]
-    missing = DENOMINATOR - rounded.sum(axis=2, keepdims=True)
-    np.put_along_axis(rounded, top, np.take_along_axis(rounded, top, axis=2) + missing, axis=2)
     names = released_labels(joint, np.arange(joint.n_useful), points.sum(axis=1))
-    return SensitiveMechanism.from_cells(joint, rounded, names)
+    return SensitiveMechanism.from_cells(joint, to_weights(channel), names)

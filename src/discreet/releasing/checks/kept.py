@@ -89,14 +89,9 @@ def _known(values: tuple[Any, ...], suppressed: dict[tuple[Any, ...], tuple[Any,
 def _with_release(cells: FloatArray, mechanism: Mechanism, sensitive: list[Any]) -> FloatArray | None:
     """P(s, z, y), or None where released symbols are too many to list."""
     try:
-        channel = mechanism.channel
+        result = mechanism.applied(cells, sensitive)
     except InvalidMechanismError:
         return None
-    if mechanism.reads_sensitive:
-        rows = [mechanism.sensitive.index(s) for s in sensitive]  # type: ignore[attr-defined]
-        result: FloatArray = np.einsum("szx,sxy->szy", cells, channel[rows])
-    else:
-        result = cells @ channel
     result[result < 1 / DENOMINATOR] = 0.0
     return result
 

@@ -12,7 +12,6 @@ import numpy as np
 from discreet._support.errors import BrokenNotionError, InputError, UnseenSymbolError, UnusableColumnError
 from discreet._support.numeric import BoolArray, FloatArray, IntArray
 from discreet.core.joint import Joint
-from discreet.mechanism import Mechanism, ProductMechanism
 from discreet.releasing.checks.order import is_telling
 from discreet.releasing.plan import Plan
 from discreet.tables import count_pairs, count_values
@@ -109,28 +108,9 @@ def _known(joint: Joint, plan: Plan, unseen: str, suppress_as: Any) -> Checked:
             "nothing was released. Design it on a table that has them, or treat them as a value that it knows "
             "(unseen='suppress', --unseen suppress)."
         )
-    like = _stand_in(mechanism, suppress_as)
+    like = mechanism.stand_in(suppress_as)
     stands_for = _suppressed(joint, plan, unknown, like)
     return Checked(_merged(joint, unknown, like), stands_for, rows, bool(plan.sensitive))
-
-
-def _stand_in(mechanism: Mechanism, suppress_as: Any) -> Any:
-    """The known value that unknown ones are treated as."""
-    if isinstance(mechanism, ProductMechanism):
-        raise InputError("a mechanism with one protocol for each attribute cannot suppress unknown values.")
-    if suppress_as is None and None in mechanism.useful:
-        return None
-    if suppress_as is None and len(mechanism.useful_columns) > 1:
-        empty = (None,) * len(mechanism.useful_columns)
-        if empty in mechanism.useful:
-            return empty
-    if suppress_as is not None and suppress_as in mechanism.useful:
-        return suppress_as
-    raise InputError(
-        "the mechanism has no null to suppress unknown values to. Name one of its values (suppress_as, --suppress-as)."
-        if suppress_as is None
-        else "the value to suppress unknown values to is itself unknown to the mechanism."
-    )
 
 
 def _merged(joint: Joint, unknown: list[int], like: Any) -> Joint:

@@ -13,7 +13,6 @@ from discreet.drawing.lookup import key_values
 from discreet.drawing.statement import OWN, Joined, Statement, joined_tables
 from discreet.drawing.thresholds import draws_of, row_digits
 from discreet.mechanism import Mechanism
-from discreet.releasing.plan import released_names
 from discreet.tables.dialect import DUCKDB, POSTGRES, SPARK, Dialect, bin_code
 
 __all__ = ["KEY_TABLE", "export_sql"]
@@ -49,7 +48,7 @@ def export_sql(mechanism: Mechanism, dialect: str, *, table: str, id: str, renam
         column: _key(words, mechanism, joined, k) for joined in draws for k, column in enumerate(joined.draw.inputs)
     }
     record = words.as_text(words.identifier(id))
-    released = released_names(mechanism, rename)
+    released = mechanism.released_columns(rename)
     output: list[tuple[str | int, str]] = [(id, id), *enumerate(released)]
     hint = ""
     if words is SPARK:

@@ -1,0 +1,127 @@
+"""Rows of integer weights, kept sparse: what plain channels and channels that read S are made of."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from discreet._support.errors import InvalidMechanismError
+from discreet._support.numeric import DENOMINATOR, FloatArray, IntArray, ObjectArray
+
+__all__ = ["Entries", "Spread"]
+
+
+class Entries(NamedTuple):
+    """The positive weights, row by row: row, released symbol, weight over 2**60."""
+
+    rows: IntArray
+    columns: IntArray
+    weights: IntArray
+
+    @classmethod
+    def checked(cls, given: tuple[Any, Any, Any], n_rows: int, released: Sequence[str]) -> Entries:
+        """Sorted, immutable entries; every row sums to exactly 2**60 and every released symbol occurs."""
+        rows, columns, weights = (np.asarray(part, dtype=np.int64) for part in given)
+        if not (rows.shape == columns.shape == weights.shape) or rows.ndim != 1:
+            raise InvalidMechanismError("entries must be three vectors of one length.")
+        if not all(isinstance(label, str) for label in released) or len(set(released)) != len(released):
+            raise InvalidMechanismError("released labels must be distinct strings.")
+        if len(rows) and (
+            rows.min() < 0 or rows.max() >= n_rows or columns.min() < 0 or columns.max() >= len(released)
+        ):
+            raise InvalidMechanismError("an entry points outside the alphabets.")
+        order = np.lexsort((columns, rows))
+        entries = cls(rows[order], columns[order], weights[order])
+        entries._check_weights(n_rows, len(released))
+        for part in entries:
+            part.setflags(write=False)
+        return entries
+
+    def _check_weights(self, n_rows: int, n_released: int) -> None:
+        rows, columns, weights = self
+        if ((np.diff(rows) == 0) & (np.diff(columns) == 0)).any():
+            raise InvalidMechanismError("an entry occurs twice.")
+        if len(weights) and (weights.min() <= 0 or weights.max() > DENOMINATOR):
+            raise InvalidMechanismError("weights must lie between 1 and 2**60.")
+        if len(rows) == 0 or (np.bincount(rows, minlength=n_rows) == 0).any():
+            raise InvalidMechanismError("every useful symbol needs a released one.")
+        # At most 2**60 each, so a row of over 8 entries could overflow 64 bits: halves are summed apart.
+        starts = np.searchsorted(rows, np.arange(n_rows))
+        low = np.add.reduceat(weights & 0xFFFFFFFF, starts)
+        high = np.add.reduceat(weights >> 32, starts)
+        if (low & 0xFFFFFFFF).any() or (high + (low >> 32) != DENOMINATOR >> 32).any():
+            raise InvalidMechanismError("the weights of every useful symbol must sum to exactly 2**60.")
+        if (np.bincount(columns, minlength=n_released) == 0).any():
+            raise InvalidMechanismError("every released symbol needs a useful one.")
+
+    @classmethod
+    def of_matrix(cls, matrix: Any) -> tuple[Entries, IntArray]:
+        """Entries of a dense matrix of weights, and the columns that occur: others are left out."""
+        used = np.flatnonzero((matrix > 0).any(axis=0))
+        rows, columns = np.nonzero(matrix[:, used])
+        return cls(rows, columns, matrix[:, used][rows, columns]), used
+
+    @classmethod
+    def stored(cls, rows: Any) -> Entries:
+        """Out of the rows of a stored mechanism, each a list of (released symbol, weight)."""
+        triples = [(i, j, w) for i, row in enumerate(rows) for j, w in row]
+        if not all(type(n) is int for triple in triples for n in triple):
+            raise InvalidMechanismError("rows of a mechanism must be pairs of integers.")
+        return cls(*np.array(triples, dtype=np.int64).reshape(-1, 3).T)
+
+    def to_lists(self, n_rows: int) -> list[list[list[int]]]:
+        """The inverse of `stored`."""
+        pairs = list(zip(self.columns.tolist(), self.weights.tolist()))
+        return [[list(pair) for pair in pairs[a:b]] for a, b in itertools.pairwise(self.starts(n_rows).tolist())]
+
+    def starts(self, n_rows: int) -> IntArray:
+        """First entry of each row, and the number of entries at the end."""
+        return np.searchsorted(self.rows, np.arange(n_rows + 1))
+
+    def dense(self, n_rows: int, n_released: int) -> IntArray:
+        """The weights as a matrix that cannot be written to."""
+        matrix = np.zeros((n_rows, n_released), dtype=np.int64)
+        matrix[self.rows, self.columns] = self.weights
+        matrix.setflags(write=False)
+        return matrix
+
+    @property
+    def is_deterministic(self) -> bool:
+        """Whether every row has one entry."""
+        return bool((self.weights == DENOMINATOR).all())
+
+    def sample(self, rows: IntArray, rng: np.random.Generator, n_rows: int) -> IntArray:
+        """A released symbol for each given row."""
+        drawn = rng.integers(0, DENOMINATOR, len(rows))
+        order, starts = np.argsort(rows, kind="stable"), self.starts(n_rows)
+        result = np.empty(len(rows), dtype=np.int64)
+        for row in np.unique(rows).tolist():
+            here = order[slice(*np.searchsorted(rows[order], [row, row + 1]))]
+            part = slice(starts[row], starts[row + 1])
+            # The cumulated weights are the thresholds: entry k is drawn for draws from its threshold's predecessor on.
+            result[here] = self.columns[part][np.searchsorted(np.cumsum(self.weights[part]), drawn[here], "right")]
+        return result
+
+
+class Spread(NamedTuple):
+    """Where the mass of each symbol goes: entries sorted by released symbol, one run per released symbol."""
+
+    source: IntArray  # useful symbol of the entry
+    weight: IntArray
+    starts: IntArray  # first entry of each released symbol
+
+    def floats(self, cells: FloatArray) -> FloatArray:
+        """``cells @ channel`` in floats."""
+        moved = cells[:, self.source] * (self.weight / DENOMINATOR)
+        return np.add.reduceat(moved, self.starts, axis=1)
+
+    def integers(self, masses: ObjectArray) -> ObjectArray:
+        """``masses @ weights`` in integers, up to a common factor."""
+        moved = masses[:, self.source]
+        if not (self.weight == DENOMINATOR).all():
+            moved = moved * self.weight.astype(object)
+        return np.add.reduceat(moved, self.starts, axis=1)
