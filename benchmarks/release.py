@@ -17,7 +17,7 @@ import numpy as np
 from benchmarks.audit import CACHE
 from benchmarks.common import Row, interleaved
 from discreet import LIP, Joint, Mechanism, design, release
-from discreet.releasing import release_table
+from discreet.releasing import Request, run
 
 ALLOWED_RATIO, ALLOWED_BYTES = 2.5, 4 << 30
 SYMBOLS = 1000
@@ -55,7 +55,7 @@ def mechanisms(path: Path) -> dict[str, Mechanism]:
 def released(path: Path, mechanism: Mechanism, **options: Any) -> float:
     options = {"audit": False, "keep": "all", "publish_sensitive": True, "id": "id", "force": True} | options
     output = CACHE / ("released_by_spark" if "engine" in options else "released.parquet")
-    return release_table(path, mechanism, seed=1, output=output, **options).seconds
+    return run(Request.of(path, mechanism, seed=1, output=output, **options)).seconds
 
 
 def copied(path: Path) -> None:

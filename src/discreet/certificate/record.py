@@ -68,10 +68,13 @@ class Certificate:
         """The same certificate with more stated, sealed anew."""
         return Certificate(sealed({**self._content, **fields}))
 
+    def text(self) -> str:
+        """The content of its file."""
+        return json.dumps(self._content, ensure_ascii=False, allow_nan=False) + "\n"
+
     def to_json(self, path: str | os.PathLike[str]) -> None:
         """Write it; one that holds counts is readable by its owner alone."""
-        text = json.dumps(self._content, ensure_ascii=False, allow_nan=False) + "\n"
-        files.write_text(path, text, private=self.is_private)
+        files.write_text(path, self.text(), private=self.is_private)
 
     @classmethod
     def from_json(cls, path: str | os.PathLike[str]) -> Certificate:
@@ -167,7 +170,7 @@ def _stated(
         "digests": {"mechanism": mechanism.fingerprint},
         "versions": {"discreet": _version(), "python": platform.python_version()},
         "counts": {
-            "sensitive": spelled(joint.sensitive, getattr(mechanism, "sensitive", ())),
+            "sensitive": spelled(joint.sensitive, mechanism.sensitive),
             "useful": spelled(joint.useful, mechanism.useful),
             "cells": _cells(joint),
         },

@@ -17,10 +17,10 @@ from discreet._support.errors import InputError
 from discreet.certificate import verify
 from discreet.core.joint import Joint
 from discreet.designers import design, methods
-from discreet.drawing.keys import ReleaseKey
 from discreet.frontiers.sweep import frontier
 from discreet.notions import LIP
-from discreet.releasing.api import publish, sidecar
+from discreet.releasing import Request, run
+from discreet.releasing.targets import sidecar
 from discreet.reporting.audit import audit_summary
 from discreet.reporting.decision import decision_summary
 from discreet.reporting.html import report_html
@@ -84,19 +84,19 @@ def demo(*, output: Annotated[Path, Parameter(name=["--output", "-o"])] = Path("
     console.rule(f"5. Release: {table.num_rows:,} rows, drawn and certified", align="left")
     key_file = output / "release.key"
     key_file.unlink(missing_ok=True)
-    key = ReleaseKey.fresh()
-    key.write(key_file)
     target = output / "released.parquet"
-    done = publish(
-        table,
-        best.mechanism,
-        key=key,
-        output=target,
-        keep=["income"],
-        shuffle=True,  # the built-in table is sorted, which would tell the occupation
-        private_certificate=output / "certificate.private.json",
-        proof=best.proof.to_dict(),
-        force=True,
+    done = run(
+        Request.of(
+            table,
+            best.mechanism,
+            output=target,
+            keep=["income"],
+            shuffle=True,  # the built-in table is sorted, which would tell the occupation
+            private_certificate=output / "certificate.private.json",
+            proof=best.proof.to_dict(),
+            write_key=key_file,
+            force=True,
+        )
     )
     assert done.certificate is not None
     certificate = done.certificate.to_dict()
@@ -105,8 +105,8 @@ def demo(*, output: Annotated[Path, Parameter(name=["--output", "-o"])] = Path("
             {
                 **certificate,
                 "output": str(target),
-                "rows": done.released.rows,
-                "released": list(done.released.plan.released),
+                "rows": done.rows,
+                "released": list(done.plan.released),
                 "certificate": str(sidecar(target, "certificate")),
             }
         )

@@ -6,16 +6,17 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
 from discreet._support.errors import InputError
 from discreet.cli.options import Format, NotionOptions, load_proof, load_table, show
 from discreet.cli.progress import watched
-from discreet.drawing.keys import ReleaseKey
 from discreet.mechanism import Mechanism
-from discreet.releasing.api import NOT_PRIVATE, publish, sidecar
+from discreet.releasing import Request, run
+from discreet.releasing.certification import NOT_PRIVATE
+from discreet.releasing.targets import sidecar
 from discreet.reporting.text.pages import release_text
 
 __all__ = ["release"]
@@ -105,41 +106,40 @@ def release(
     """
     if write_key is not None and (key_file is not None or seed is not None):
         raise InputError("--write-key stores a fresh key: leave out --key-file and --seed.")
-    key = ReleaseKey.of(key_file, seed)
-    stored = Mechanism.from_json(mechanism)
-    _check_names(output, [mechanism, proof, key_file], [write_key, private_certificate])
-    if write_key is not None:
-        key.write(write_key)
-    options: dict[str, Any] = {
-        "id": id,
-        "publish_id": not drop_id,
-        "keep": "all" if keep == ("all",) else keep,
-        "rename": as_,
-        "publish_sensitive": publish_sensitive,
-        "shuffle": shuffle,
-        "unseen": unseen,
-        "suppress_as": suppress_as,
-        "trust_design": trust_design,
-        "notion": None if promise is None else promise.build(),
-        "engine": engine,
-        "master": master,
-        "memory_limit": memory_limit,
-        "proof": load_proof(proof),
-        "private_certificate": private_certificate,
-        "force": force,
-    }
-    try:
-        with watched("releasing") as watch:
-            done = publish(load_table(table), stored, key=key, output=output, watch=watch, **options)
-    except BaseException:
-        if write_key is not None:
-            write_key.unlink(missing_ok=True)
-        raise
+    with watched("releasing") as watch:
+        done = run(
+            Request.of(
+                load_table(table),
+                Mechanism.from_json(mechanism),
+                key=key_file,
+                seed=seed,
+                output=output,
+                id=id,
+                publish_id=not drop_id,
+                keep="all" if keep == ("all",) else keep,
+                rename=as_,
+                publish_sensitive=publish_sensitive,
+                shuffle=shuffle,
+                unseen=unseen,
+                suppress_as=suppress_as,
+                trust_design=trust_design,
+                notion=None if promise is None else promise.build(),
+                engine=engine,
+                master=master,
+                memory_limit=memory_limit,
+                proof=load_proof(proof),
+                private_certificate=private_certificate,
+                write_key=write_key,
+                reads=tuple(path for path in (mechanism, proof) if path is not None),
+                force=force,
+                watch=watch,
+            )
+        )
     assert done.certificate is not None
     summary = {
         "output": os.fspath(output),
-        "rows": done.released.rows,
-        "released": list(done.released.plan.released),
+        "rows": done.rows,
+        "released": list(done.plan.released),
         "notion": done.certificate["notion"],
         "achieved": done.certificate["achieved"],
         "nmi": done.certificate["nmi"],
@@ -150,20 +150,10 @@ def release(
         "not_covered": done.certificate["not_covered"],
         "certificate": os.fspath(sidecar(output, "certificate")),
         "codebook": os.fspath(sidecar(output, "codebook")),
-        "engine": done.released.engine,
-        "seconds": done.released.seconds,
+        "engine": done.engine,
+        "seconds": done.seconds,
     }
     show(format, summary, release_text(summary) if format == "text" else None)
     if write_key is None and key_file is None and done.certificate["key"]["draw"] != NOT_PRIVATE:
         sys.stderr.write("the key was forgotten: this release cannot be repeated or redrawn\n")
     return 0
-
-
-def _check_names(output: Path, read: list[Path | None], written: list[Path | None]) -> None:
-    """No file that is written is one that is read, or another that is written."""
-    sides = [output, sidecar(output, "certificate"), sidecar(output, "codebook")]
-    targets = [os.path.realpath(path) for path in (*sides, *written) if path is not None]
-    if len(set(targets)) < len(targets) or set(targets) & {os.path.realpath(path) for path in read if path is not None}:
-        raise InputError(
-            "two of the files named are the same. Output, certificate, codebook, key and what is read must differ."
-        )

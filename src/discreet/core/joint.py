@@ -198,9 +198,11 @@ class Joint:
         >>> joint.useful, joint.counts.tolist()
         (('a', 'b', None), [[0, 2, 0], [1, 0, 1]])
         """
-        from discreet.tables import count_pairs  # the one import against the order of layers
+        # With Range.from_table, the one import against the order of layers.
+        from discreet.tables import columns_to_count, count_pairs, open_table
 
-        return count_pairs(table, sensitive, useful, bins=bins)
+        with open_table(table, columns_to_count(sensitive, useful)) as source:
+            return count_pairs(source, sensitive, useful, bins=bins)
 
     @classmethod
     def random(cls, n_sensitive: int, n_useful: int, *, seed: int = 0, concentration: float | None = None) -> Joint:

@@ -104,9 +104,11 @@ class Range:
         bins: Mapping[str, Any] | None = None,
     ) -> Range:
         """The pairs that occur in a table, of any number: nothing dense is built. See `Joint.from_table`."""
-        from discreet.tables import list_pairs  # as Joint.from_table does, against the order of layers
+        # As Joint.from_table does, against the order of layers.
+        from discreet.tables import columns_to_count, list_pairs, open_table
 
-        pairs = list_pairs(table, sensitive, useful, bins=bins)
+        with open_table(table, columns_to_count(sensitive, useful)) as source:
+            pairs = list_pairs(source, sensitive, useful, bins=bins)
         return cls(pairs.row, pairs.column, sensitive=pairs.sensitive, useful=pairs.useful, records=pairs.records)
 
     @property

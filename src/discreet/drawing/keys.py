@@ -83,6 +83,10 @@ class ReleaseKey:
             raise InputError(f"a key is a ReleaseKey, 32 bytes or a path, got {type(given).__name__}.")
         return cls.from_file(given)
 
+    def text(self) -> str:
+        """The content of a key file; whoever reads it can redraw every record."""
+        return self._secret.hex() + "\n"
+
     def write(self, path: str | os.PathLike[str]) -> None:
         """Store the key in a new file that its owner alone may read."""
         name = os.fspath(path)
@@ -95,7 +99,7 @@ class ReleaseKey:
         try:
             with os.fdopen(handle, "wb") as stream:
                 os.fchmod(stream.fileno(), 0o600)  # whatever the umask left of it
-                stream.write(self._secret.hex().encode() + b"\n")
+                stream.write(self.text().encode())
                 stream.flush()
                 os.fsync(stream.fileno())
         except OSError as error:

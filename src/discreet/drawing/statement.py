@@ -8,11 +8,10 @@ from dataclasses import dataclass, field
 
 from discreet.drawing.thresholds import DIGITS, Lookup, Thresholds
 from discreet.tables.dialect import Dialect
+from discreet.tables.session import OWN
 
-__all__ = ["OWN", "SHUFFLE", "Joined", "Statement", "joined_tables", "symbol_columns"]
+__all__ = ["SHUFFLE", "Joined", "Statement", "joined_tables", "symbol_columns"]
 
-#: Put before the names that a query makes up, so that they never meet a column of the user's.
-OWN = "discreet_"
 
 #: Column that a keyed random order sorts by: digits of the first draw's digest that the draw itself does not use.
 SHUFFLE = f"{OWN}shuffle"

@@ -59,6 +59,7 @@ class Mechanism(ABC):
     reads_sensitive: ClassVar[bool] = False
 
     useful: tuple[Any, ...]
+    sensitive: tuple[Any, ...] = ()  # labels of the sensitive values that it reads
     about: About
 
     def __init_subclass__(cls) -> None:

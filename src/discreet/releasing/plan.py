@@ -9,12 +9,12 @@ from typing import Any, Literal
 
 from discreet._support import validate
 from discreet._support.errors import ColumnNotFoundError, InputError, UnusableColumnError
-from discreet.drawing.statement import OWN, Joined, joined_tables
-from discreet.drawing.thresholds import draws_of
-from discreet.mechanism import Mechanism
+from discreet.mechanism import Draw, Mechanism
 from discreet.notions import Notion
 from discreet.notions.base import from_dict
+from discreet.releasing.request import Request
 from discreet.tables.dialect import is_id_type
+from discreet.tables.session import OWN
 
 __all__ = ["Plan", "make_plan"]
 
@@ -27,7 +27,7 @@ class Plan:
     ----------
     mechanism, notion : Mechanism, Notion
         What is drawn from, and what it promises.
-    draws : tuple of Joined
+    draws : tuple of Draw
         One for each released column.
     sensitive : tuple of str
         Sensitive columns, empty where the table has none and the design is trusted.
@@ -43,7 +43,7 @@ class Plan:
 
     mechanism: Mechanism
     notion: Notion
-    draws: tuple[Joined, ...]
+    draws: tuple[Draw, ...]
     sensitive: tuple[str, ...]
     record: str | None
     kept: tuple[str, ...]
@@ -63,7 +63,7 @@ class Plan:
     @property
     def looked_up(self) -> tuple[str, ...]:
         """Columns that are read to draw."""
-        return tuple(dict.fromkeys(column for joined in self.draws for column in joined.draw.inputs))
+        return tuple(dict.fromkeys(column for draw in self.draws for column in draw.inputs))
 
     @property
     def read(self) -> tuple[str, ...]:
@@ -72,40 +72,33 @@ class Plan:
         return tuple(dict.fromkeys((*self.looked_up, *self.useful, *self.sensitive, *self.kept, *record)))
 
 
-def make_plan(
-    mechanism: Mechanism,
-    kinds: dict[str, str],
-    *,
-    notion: Notion | None = None,
-    record: str | None = None,
-    publish_id: bool = True,
-    keep: Sequence[str] | Literal["all"] = (),
-    rename: str | None = None,
-    publish_sensitive: bool = False,
-    trust_design: bool = False,
-    shuffle: bool = False,
-    table: str = "the table",
-) -> Plan:
+def make_plan(request: Request, kinds: dict[str, str], table: str) -> Plan:
     """Settle columns and names; ``kinds`` are the types of the table's columns, in their order."""
-    for name in (*kinds, *([] if rename is None else [rename])):
+    mechanism, record = request.mechanism, request.id
+    for name in (*kinds, *([] if request.rename is None else [request.rename])):
         if name.casefold().startswith(OWN) or name.casefold() == "file_row_number":
             raise InputError(f"a column is called {name!r}, a name that the draw itself needs. Rename it.")
-    promised = notion or _promise(mechanism)
-    draws = joined_tables(draws_of(mechanism))
-    sensitive = _sensitive(mechanism, kinds, trust_design, table)
+    promised = request.notion or _promise(mechanism)
+    draws = mechanism.draws()
+    sensitive = _sensitive(mechanism, kinds, request.trust_design, table)
     if record is not None:
-        validate.columns_exist([record], list(kinds), table)
-        if not is_id_type(kinds[record]):
-            raise UnusableColumnError(
-                f"the id column {record!r} is of type {kinds[record]}; ids are integers or text, which every engine "
-                "writes alike. Cast it to text."
-            )
-        if record in mechanism.useful_columns or record in mechanism.sensitive_columns:
-            raise InputError(f"column {record!r} cannot be the id: it is what the release protects.")
+        _check_record(record, mechanism, kinds, table)
     validate.columns_exist(mechanism.useful_columns, list(kinds), table)
-    kept = _kept(mechanism, list(kinds), keep, record, publish_sensitive, table)
-    output = _output(mechanism, list(kinds), kept, record if publish_id else None, rename)
-    return Plan(mechanism, promised, draws, sensitive, record, kept, output, shuffle)
+    kept = _kept(mechanism, list(kinds), request.keep, record, request.publish_sensitive, table)
+    output = _output(mechanism, list(kinds), kept, record if request.publish_id else None, request.rename)
+    return Plan(mechanism, promised, draws, sensitive, record, kept, output, request.shuffle)
+
+
+def _check_record(record: str, mechanism: Mechanism, kinds: dict[str, str], table: str) -> None:
+    """The id column is there, of a type that every engine writes alike, and not what the release protects."""
+    validate.columns_exist([record], list(kinds), table)
+    if not is_id_type(kinds[record]):
+        raise UnusableColumnError(
+            f"the id column {record!r} is of type {kinds[record]}; ids are integers or text, which every engine "
+            "writes alike. Cast it to text."
+        )
+    if record in mechanism.useful_columns or record in mechanism.sensitive_columns:
+        raise InputError(f"column {record!r} cannot be the id: it is what the release protects.")
 
 
 def _promise(mechanism: Mechanism) -> Notion:

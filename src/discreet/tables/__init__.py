@@ -1,6 +1,7 @@
-"""Tables: where joints are counted."""
+"""Tables: opened once, and counted."""
 
 # SPDX-License-Identifier: Apache-2.0
-from discreet.tables.counting import count_pairs, count_values, list_pairs
+from discreet.tables.counting import columns_to_count, count_pairs, count_values, list_pairs
+from discreet.tables.session import open_table
 
-__all__ = ["count_pairs", "count_values", "list_pairs"]
+__all__ = ["columns_to_count", "count_pairs", "count_values", "list_pairs", "open_table"]

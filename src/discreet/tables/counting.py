@@ -1,4 +1,4 @@
-"""Joints counted from tables, by one GROUP BY inside the engine that holds them."""
+"""Joints counted from open tables, by one GROUP BY inside the engine that holds them."""
 
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
@@ -16,9 +16,9 @@ from discreet.core import labels
 from discreet.core.joint import Joint
 from discreet.tables.binning import Quantiles, interval_text, parse_bins
 from discreet.tables.dialect import is_label_type, is_number
-from discreet.tables.files import Source, open_table
+from discreet.tables.session import Table
 
-__all__ = ["Pairs", "count_pairs", "count_values", "list_pairs"]
+__all__ = ["Pairs", "columns_to_count", "count_pairs", "count_values", "list_pairs"]
 
 #: A useful alphabet of more values is probably an identifier, and warns.
 MANY_VALUES = 100_000
@@ -28,19 +28,28 @@ MOST_CELLS = 50_000_000
 
 
 def count_pairs(
-    table: Any,
+    source: Table,
     sensitive: str | Sequence[str],
     useful: str | Sequence[str],
     *,
     bins: Mapping[str, Any] | None = None,
 ) -> Joint:
-    """Count the pairs of sensitive and useful values of a table; see `Joint.from_table`."""
-    return _dense(list_pairs(table, sensitive, useful, bins=bins))
+    """Count the pairs of sensitive and useful values of an open table; see `Joint.from_table`."""
+    return _dense(list_pairs(source, sensitive, useful, bins=bins))
 
 
-def count_values(table: Any, useful: str | Sequence[str], *, bins: Mapping[str, Any] | None = None) -> Joint:
+def count_values(source: Table, useful: str | Sequence[str], *, bins: Mapping[str, Any] | None = None) -> Joint:
     """Count the values of columns alone, as a joint with one nameless sensitive value."""
-    return _dense(_listed(table, (), validate.as_columns(useful, "useful"), bins))
+    return _dense(_listed(source, (), validate.as_columns(useful, "useful"), bins))
+
+
+def columns_to_count(sensitive: str | Sequence[str], useful: str | Sequence[str]) -> tuple[str, ...]:
+    """All columns that a count reads; none of them is sensitive and useful at once."""
+    rows, columns = validate.as_columns(sensitive, "sensitive"), validate.as_columns(useful, "useful")
+    shared = [name for name in rows if name in columns]
+    if shared:
+        raise InputError(f"column {shared[0]!r} is both sensitive and useful: releasing it would publish the secret.")
+    return (*rows, *columns)
 
 
 def _dense(pairs: Pairs) -> Joint:
@@ -76,30 +85,27 @@ class Pairs(NamedTuple):
 
 
 def list_pairs(
-    table: Any,
+    source: Table,
     sensitive: str | Sequence[str],
     useful: str | Sequence[str],
     *,
     bins: Mapping[str, Any] | None = None,
 ) -> Pairs:
-    """The pairs that occur in a table, as many as there are distinct ones."""
-    rows, columns = validate.as_columns(sensitive, "sensitive"), validate.as_columns(useful, "useful")
-    shared = [name for name in rows if name in columns]
-    if shared:
-        raise InputError(f"column {shared[0]!r} is both sensitive and useful: releasing it would publish the secret.")
-    return _listed(table, rows, columns, bins)
+    """The pairs that occur in an open table, as many as there are distinct ones."""
+    columns_to_count(sensitive, useful)
+    return _listed(source, validate.as_columns(sensitive, ""), validate.as_columns(useful, ""), bins)
 
 
-def _listed(table: Any, rows: tuple[str, ...], columns: tuple[str, ...], bins: Mapping[str, Any] | None) -> Pairs:
+def _listed(source: Table, rows: tuple[str, ...], columns: tuple[str, ...], bins: Mapping[str, Any] | None) -> Pairs:
     wanted = (*rows, *columns)
     rules = parse_bins(bins)
     for name in rules:
         if name not in wanted:
             raise InputError(f"bins name the column {name!r}, which is neither sensitive nor useful.")
-    with open_table(table, wanted) as source:
-        _check_kinds(wanted, source.kinds, rules)
-        edges = _edges(source, rules)
-        cells = _group(source, [source.dialect.symbol(c, source.kinds[c], edges.get(c)) for c in wanted])
+    validate.columns_exist(wanted, list(source.kinds), source.name)
+    _check_kinds(wanted, source.kinds, rules)
+    edges = _edges(source, rules)
+    cells = _group(source, [source.dialect.symbol(c, source.kinds[c], edges.get(c)) for c in wanted])
     if cells.num_rows == 0:
         raise EmptyTableError(f"{source.name} has no rows.")
     alphabets = [_column(cells.column(k), c, edges.get(c)) for k, c in enumerate(wanted)]
@@ -118,7 +124,7 @@ def _check_kinds(wanted: Sequence[str], kinds: Mapping[str, str], rules: Mapping
             )
 
 
-def _edges(source: Source, rules: Mapping[str, Any]) -> dict[str, tuple[float, ...]]:
+def _edges(source: Table, rules: Mapping[str, Any]) -> dict[str, tuple[float, ...]]:
     """Explicit edges as they are, quantiles as found in the data."""
     result = {}
     for column, rule in rules.items():
@@ -128,7 +134,7 @@ def _edges(source: Source, rules: Mapping[str, Any]) -> dict[str, tuple[float, .
     return result
 
 
-def _check_all_numbers(source: Source, column: str) -> None:
+def _check_all_numbers(source: Table, column: str) -> None:
     name = source.dialect.identifier(column)
     counted = source.aggregate(
         f"count(*) FILTER (WHERE {name} IS NOT NULL AND TRY_CAST({name} AS DOUBLE) IS NULL) AS n"
@@ -141,7 +147,7 @@ def _check_all_numbers(source: Source, column: str) -> None:
         )
 
 
-def _quantile_edges(source: Source, column: str, rule: Quantiles) -> tuple[float, ...]:
+def _quantile_edges(source: Table, column: str, rule: Quantiles) -> tuple[float, ...]:
     number = source.dialect.number_or_null(column, source.kinds[column])
     shares = [f"percentile_disc({k / rule!r}) WITHIN GROUP (ORDER BY {number}) AS q{k}" for k in range(1, rule)]
     found = source.aggregate(", ".join(shares)).to_pylist()[0].values()
@@ -151,7 +157,7 @@ def _quantile_edges(source: Source, column: str, rule: Quantiles) -> tuple[float
     return edges
 
 
-def _group(source: Source, expressions: Sequence[str]) -> Any:
+def _group(source: Table, expressions: Sequence[str]) -> Any:
     """Arrow table of the distinct combinations and how many rows carry each."""
     named = [f"{expression} AS c{k}" for k, expression in enumerate(expressions)]
     return source.aggregate(", ".join([*named, "count(*) AS n"]), ", ".join(expressions))

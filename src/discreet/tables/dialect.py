@@ -11,11 +11,11 @@ __all__ = [
     "POSTGRES",
     "SPARK",
     "Dialect",
-    "bin_code",
     "is_float",
     "is_id_type",
     "is_label_type",
     "is_number",
+    "literal",
 ]
 
 _INTEGERS = (
@@ -66,6 +66,7 @@ class Dialect:
     digest: str  # SHA-256 of a text, as lower-case hexadecimal digits
     stop: str  # an expression that fails with a message
     collation: str = ""  # makes text compare by its bytes
+    double: str = "DOUBLE"  # the type of floats
 
     def identifier(self, name: str) -> str:
         """A column name as SQL, whatever characters it holds."""
@@ -82,6 +83,12 @@ class Dialect:
     def as_text(self, expression: str) -> str:
         """An expression as text."""
         return f"CAST({expression} AS {self.text})"
+
+    def record(self, column: str | None, file: str, row: str) -> str:
+        """The id of a record as text: of its column, or the place of the row where there is none."""
+        if column is not None:
+            return self.as_text(self.identifier(column))
+        return f"{file} || ':' || {self.as_text(row)}"
 
     def value_or_null(self, name: str, kind: str) -> str:
         """The column as a symbol: NaN counts as null, so that every engine agrees on what is missing."""
@@ -100,7 +107,12 @@ class Dialect:
         """The column as it is counted: the number of its interval where it is cut into such, else its value."""
         if edges is None:
             return self.value_or_null(name, kind)
-        return bin_code(self.number_or_null(name, kind), edges)
+        return self.bin_code(self.number_or_null(name, kind), edges)
+
+    def bin_code(self, number: str, edges: Sequence[float]) -> str:
+        """Number of the interval that a value falls in: how many edges are at most the value."""
+        tests = (f"CAST({number} >= CAST('{edge!r}' AS {self.double}) AS INTEGER)" for edge in edges)
+        return f"({' + '.join(tests)})"
 
 
 DUCKDB = Dialect("duckdb", "VARCHAR", '"', "sha256({})", "error('{}')")
@@ -112,14 +124,10 @@ POSTGRES = Dialect(
     "encode(sha256(convert_to({}, 'UTF8')), 'hex')",
     "CAST(CAST('{}' AS TEXT) || substr(CAST(random() AS TEXT), 1, 0) AS INTEGER)::TEXT",
     ' COLLATE "C"',
+    "DOUBLE PRECISION",
 )
 
 
 def literal(text: str) -> str:
     """A text as a literal of DuckDB."""
     return "'" + text.replace("'", "''") + "'"
-
-
-def bin_code(number: str, edges: Sequence[float]) -> str:
-    """Number of the interval that a value falls in: how many edges are at most the value."""
-    return "(" + " + ".join(f"CAST({number} >= CAST('{edge!r}' AS DOUBLE) AS INTEGER)" for edge in edges) + ")"

@@ -1,4 +1,4 @@
-"""Tables of every kind as DuckDB relations; no row passes through Python."""
+"""Paths: which files they name, of which format, with which columns; and damaged files in our words."""
 
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
@@ -9,17 +9,30 @@ import glob
 import io
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import duckdb
 
 from discreet._support import validate
-from discreet._support.errors import DataError, DiscreetError, UnreadableTableError, UnusableColumnError
-from discreet.tables.dialect import DUCKDB, SPARK, Dialect, literal
+from discreet._support.errors import DataError, UnreadableTableError, UnusableColumnError
+from discreet.tables.dialect import literal
 
-__all__ = ["DuckDBSource", "Source", "connect", "is_spark", "open_table", "readable", "table_files"]
+__all__ = [
+    "FileIdentity",
+    "check_names",
+    "csv_reader",
+    "existing_files",
+    "hive_columns",
+    "is_parquet",
+    "parquet_names",
+    "read_csv_header",
+    "readable",
+    "table_files",
+    "table_root",
+]
 
 #: Enough of a file to hold its line of column names.
 HEADER_BYTES = 1 << 20
@@ -28,151 +41,23 @@ PARQUET_ENDINGS = (".parquet", ".pq")
 CSV_ENDINGS = (".csv", ".csv.gz", ".csv.zst", ".tsv", ".tsv.gz", ".txt")
 
 
-class Source(Protocol):
-    """A table that an engine holds, open for questions."""
+@dataclass(frozen=True)
+class FileIdentity:
+    """What tells that a file is still the one that was opened."""
 
-    name: str  # for messages
-    dialect: Dialect
-    kinds: dict[str, str]  # type of each column, in DuckDB's words
+    path: str
+    size: int
+    inode: int
+    modified: int  # nanoseconds
 
-    def aggregate(self, select: str, by: str = "") -> Any:
-        """Arrow table of expressions over the rows, grouped by expressions."""
-        ...
-
-
-class DuckDBSource:
-    """A relation of DuckDB."""
-
-    dialect = DUCKDB
-
-    def __init__(self, relation: Any, name: str) -> None:
-        self.relation, self.name = relation, name
-        self.kinds = {column: str(kind) for column, kind in zip(relation.columns, relation.types)}
-
-    def aggregate(self, select: str, by: str = "") -> Any:
-        return self.relation.aggregate(select, by).to_arrow_table()
-
-
-@contextlib.contextmanager
-def open_table(table: Any, columns: Sequence[str]) -> Iterator[Source]:
-    """A source with these columns; closed at the end unless it was the caller's."""
-    if isinstance(table, duckdb.DuckDBPyRelation):
-        validate.columns_exist(columns, table.columns, "the relation")
-        with readable("the relation"):
-            yield DuckDBSource(table, "the relation")
-        return
-    if is_spark(table):
-        from discreet.tables.spark import SparkSource, answering
-
-        _check_names(columns, table.columns, "the table")
-        with answering("the table"):
-            yield SparkSource(table.select(*[SPARK.identifier(c) for c in dict.fromkeys(columns)]), "the table")
-        return
-    connection = connect()
-    try:
-        name = f"table {Path(table).name!r}" if isinstance(table, str | os.PathLike) else "the table"
-        with readable(name):
-            yield DuckDBSource(_relation(connection, table, columns, name), name)
-    finally:
-        connection.close()
-
-
-def connect(config: Mapping[str, Any] | None = None) -> duckdb.DuckDBPyConnection:
-    """A connection of its own, which prints nothing."""
-    connection = duckdb.connect(config=dict(config or {}))
-    with contextlib.suppress(duckdb.Error):  # a notebook without widgets has no bar, and no such setting
-        connection.execute("SET enable_progress_bar_print = false")
-    return connection
-
-
-def is_spark(table: Any) -> bool:
-    """Whether a table is a Spark DataFrame, told without importing Spark."""
-    return type(table).__module__.startswith("pyspark.sql.") and type(table).__name__ == "DataFrame"
-
-
-def _relation(connection: duckdb.DuckDBPyConnection, table: Any, columns: Sequence[str], name: str) -> Any:
-    if isinstance(table, str | os.PathLike):
-        return _from_path(connection, os.fspath(table), columns, name)
-    return connection.from_arrow(to_arrow(table, columns))
-
-
-def to_arrow(table: Any, columns: Sequence[str]) -> Any:
-    """Columns of a frame of any library as an Arrow table."""
-    library = type(table).__module__.partition(".")[0]
-    convert = {"pandas": _pandas_to_arrow, "polars": _polars_to_arrow, "pyarrow": _arrow}.get(library)
-    if convert is None:
-        raise UnreadableTableError(
-            f"a table must be a pandas, Polars or Spark frame, an Arrow table, a DuckDB relation or a path, "
-            f"got {type(table).__name__}."
-        )
-    return convert(table, columns)
-
-
-def _check_names(wanted: Sequence[str], names: Sequence[Any], table: str) -> None:
-    """The wanted columns are there, and no two names are the same to an engine that ignores case."""
-    if not all(isinstance(name, str) for name in names):
-        raise UnreadableTableError(f"{table} has column names that are not text. Rename its columns.")
-    validate.columns_exist(wanted, names, table)
-    seen: dict[str, int] = {}
-    for place, name in enumerate(names, start=1):
-        first = seen.setdefault(name.casefold(), place)
-        if first != place:
-            raise UnusableColumnError(
-                f"{table} has two columns of one name, capital letters aside: columns {first} and {place}. "
-                "Rename one of them."
-            )
-
-
-def _pandas_to_arrow(frame: Any, columns: Sequence[str]) -> Any:
-    import pyarrow as pa
-
-    if not hasattr(frame, "columns"):
-        raise UnreadableTableError(f"a table must have columns, got a pandas {type(frame).__name__}.")
-    _check_names(columns, list(frame.columns), "the table")
-    try:
-        return pa.Table.from_pandas(frame[list(dict.fromkeys(columns))], preserve_index=False)
-    except (pa.ArrowException, OverflowError, UnicodeError, TypeError):
-        # Arrow's own message quotes a cell.
-        raise UnreadableTableError(
-            f"one of the columns {', '.join(columns)} mixes types of values, or has some that no column type "
-            "holds. Convert it to one type, such as str."
-        ) from None
-
-
-def _polars_to_arrow(frame: Any, columns: Sequence[str]) -> Any:
-    if not hasattr(frame, "collect_schema"):
-        raise UnreadableTableError(f"a table must have columns, got a Polars {type(frame).__name__}.")
-    try:
-        _check_names(columns, frame.collect_schema().names(), "the table")
-        chosen = frame.select(list(dict.fromkeys(columns)))
-        return (chosen.collect() if hasattr(chosen, "collect") else chosen).to_arrow()
-    except DiscreetError:
-        raise
-    except Exception as error:  # a lazy frame fails in the ways of its source, and its message may quote a cell
-        raise UnreadableTableError(
-            f"the frame cannot be computed: Polars raised {type(error).__name__}. Collect it to see why."
-        ) from None
-
-
-def _arrow(table: Any, columns: Sequence[str]) -> Any:
-    import pyarrow as pa
-
-    if isinstance(table, pa.RecordBatch):
-        table = pa.Table.from_batches([table])
-    if not hasattr(table, "schema"):
-        raise UnreadableTableError(f"a table must have columns, got a pyarrow {type(table).__name__}.")
-    _check_names(columns, table.schema.names, "the table")
-    # A reader can be read once only, and quantiles need a second look.
-    return table.read_all() if isinstance(table, pa.RecordBatchReader) else table
-
-
-def _from_path(connection: duckdb.DuckDBPyConnection, path: str, columns: Sequence[str], name: str) -> Any:
-    files = existing_files(path)
-    if is_parquet(files[0]):
-        hive = hive_columns(path, files)
-        _check_names(columns, [*parquet_names(files[0], name), *hive], name)
-        return connection.read_parquet([glob.escape(file) for file in files], hive_partitioning=bool(hive))
-    return connection.sql(f"SELECT * FROM {csv_reader(files, columns, name)}")
+    @classmethod
+    def of(cls, path: str) -> FileIdentity:
+        """The identity of a file as it is now."""
+        try:
+            found = os.stat(path)
+        except OSError as error:
+            raise UnreadableTableError(f"cannot read {path!r}: {error.strerror}.") from None
+        return cls(path, found.st_size, found.st_ino, found.st_mtime_ns)
 
 
 def existing_files(path: str) -> list[str]:
@@ -188,7 +73,7 @@ def existing_files(path: str) -> list[str]:
 def csv_reader(files: Sequence[str], columns: Sequence[str], name: str) -> str:
     """DuckDB's call that reads CSV files as text, whose headers were checked."""
     separator, names = read_csv_header(files[0], name)
-    _check_names(columns, names, name)
+    check_names(columns, names, name)
     for file in files[1:]:
         if read_csv_header(file, name) != (separator, names):
             raise UnreadableTableError(f"{file!r} has other columns, or another order of them, than {files[0]!r}.")
@@ -203,11 +88,39 @@ def csv_reader(files: Sequence[str], columns: Sequence[str], name: str) -> str:
 
 
 def hive_columns(path: str, files: Sequence[str]) -> list[str]:
-    """Columns that stand in the names of folders, as in year=2024/part.parquet: those that all files share."""
+    """Columns that stand in the names of folders below the table's own, as in year=2024/part.parquet."""
     if os.path.isfile(path):
         return []
-    found = [[part.partition("=")[0] for part in Path(file).parts[:-1] if "=" in part] for file in files]
-    return found[0] if all(keys == found[0] for keys in found) else []
+    root = os.path.abspath(table_root(path))
+    found = [[part.partition("=")[0] for part in _below(root, file) if "=" in part] for file in files]
+    if not found[0] or any(keys != found[0] for keys in found):
+        return []
+    if any("=" in part for part in Path(root).parts):
+        raise UnreadableTableError(
+            f"{path!r} has columns in the names of its folders and lies in a folder with such a name itself. Name the "
+            "folder that holds all of them."
+        )
+    return found[0]
+
+
+def _below(root: str, file: str) -> tuple[str, ...]:
+    """The folders between a table's root and one of its files."""
+    return Path(os.path.relpath(os.path.abspath(file), root)).parts[:-1]
+
+
+def check_names(wanted: Sequence[str], names: Sequence[Any], table: str) -> None:
+    """The wanted columns are there, and no two names are the same to an engine that ignores case."""
+    if not all(isinstance(name, str) for name in names):
+        raise UnreadableTableError(f"{table} has column names that are not text. Rename its columns.")
+    validate.columns_exist(wanted, names, table)
+    seen: dict[str, int] = {}
+    for place, name in enumerate(names, start=1):
+        first = seen.setdefault(name.casefold(), place)
+        if first != place:
+            raise UnusableColumnError(
+                f"{table} has two columns of one name, capital letters aside: columns {first} and {place}. "
+                "Rename one of them."
+            )
 
 
 def table_files(path: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Frames in memory: what is read of them, and the released column put back beside the kept ones."""
+"""Frames in memory: what is read of them, and the released columns put back beside the kept ones."""
 
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
@@ -9,9 +9,10 @@ from typing import Any
 import duckdb
 import numpy as np
 
-from discreet.tables.session import ROW
+from discreet._support.errors import DiscreetError, UnreadableTableError
+from discreet.tables.files import check_names
 
-__all__ = ["collected", "columns_of", "has_stable_rows", "put_together"]
+__all__ = ["Output", "collected", "columns_of", "has_stable_rows", "put_together", "to_arrow"]
 
 #: What is published, from left to right: a column of the frame or the number of a draw, and its name.
 Output = Sequence[tuple[str | int, str]]
@@ -39,10 +40,12 @@ def columns_of(table: Any) -> list[str]:
     return list(table.schema.names) if library(table) == "pyarrow" else list(table.columns)
 
 
-def collected(table: Any, columns: Sequence[str]) -> Any:
-    """The frame with these columns, computed where it was only planned."""
+def collected(table: Any, columns: Sequence[str] | None = None) -> Any:
+    """The frame with these columns (all where left out), computed where it was only planned."""
     import pyarrow as pa
 
+    if columns is None:
+        columns = columns_of(table)
     if is_relation(table):
         return table.project(", ".join(f'"{c.replace(chr(34), chr(34) * 2)}"' for c in columns)).to_arrow_table()
     if hasattr(table, "collect"):
@@ -52,13 +55,68 @@ def collected(table: Any, columns: Sequence[str]) -> Any:
     return pa.Table.from_batches([table]) if isinstance(table, pa.RecordBatch) else table
 
 
-def put_together(original: Any, frame: Any, drawn: Any, output: Output) -> Any:
+def to_arrow(table: Any, columns: Sequence[str]) -> Any:
+    """Columns of a frame of any library as an Arrow table."""
+    library = type(table).__module__.partition(".")[0]
+    convert = {"pandas": _pandas_to_arrow, "polars": _polars_to_arrow, "pyarrow": _arrow}.get(library)
+    if convert is None:
+        raise UnreadableTableError(
+            f"a table must be a pandas, Polars or Spark frame, an Arrow table, a DuckDB relation or a path, "
+            f"got {type(table).__name__}."
+        )
+    return convert(table, columns)
+
+
+def _pandas_to_arrow(frame: Any, columns: Sequence[str]) -> Any:
+    import pyarrow as pa
+
+    if not hasattr(frame, "columns"):
+        raise UnreadableTableError(f"a table must have columns, got a pandas {type(frame).__name__}.")
+    check_names(columns, list(frame.columns), "the table")
+    try:
+        return pa.Table.from_pandas(frame[list(dict.fromkeys(columns))], preserve_index=False)
+    except (pa.ArrowException, OverflowError, UnicodeError, TypeError):
+        # Arrow's own message quotes a cell.
+        raise UnreadableTableError(
+            f"one of the columns {', '.join(columns)} mixes types of values, or has some that no column type "
+            "holds. Convert it to one type, such as str."
+        ) from None
+
+
+def _polars_to_arrow(frame: Any, columns: Sequence[str]) -> Any:
+    if not hasattr(frame, "collect_schema"):
+        raise UnreadableTableError(f"a table must have columns, got a Polars {type(frame).__name__}.")
+    try:
+        check_names(columns, frame.collect_schema().names(), "the table")
+        chosen = frame.select(list(dict.fromkeys(columns)))
+        return (chosen.collect() if hasattr(chosen, "collect") else chosen).to_arrow()
+    except DiscreetError:
+        raise
+    except Exception as error:  # a lazy frame fails in the ways of its source, and its message may quote a cell
+        raise UnreadableTableError(
+            f"the frame cannot be computed: Polars raised {type(error).__name__}. Collect it to see why."
+        ) from None
+
+
+def _arrow(table: Any, columns: Sequence[str]) -> Any:
+    import pyarrow as pa
+
+    if isinstance(table, pa.RecordBatch):
+        table = pa.Table.from_batches([table])
+    if not hasattr(table, "schema"):
+        raise UnreadableTableError(f"a table must have columns, got a pyarrow {type(table).__name__}.")
+    check_names(columns, table.schema.names, "the table")
+    # A reader can be read once only, and quantiles need a second look.
+    return table.read_all() if isinstance(table, pa.RecordBatchReader) else table
+
+
+def put_together(original: Any, frame: Any, drawn: Any, output: Output, place: str) -> Any:
     """The published columns in the library of the original: kept ones untouched, drawn ones as text.
 
-    ``frame`` is the collected original and ``drawn`` an Arrow table with the number of each row. The index of a pandas
-    frame is not a chosen column, so it is not published.
+    ``frame`` is the collected original and ``drawn`` an Arrow table with the number of each row in the column
+    ``place``. The index of a pandas frame is not a chosen column, so it is not published.
     """
-    rows = np.asarray(drawn.column(ROW))
+    rows = np.asarray(drawn.column(place))
     in_order = bool((rows == np.arange(len(rows))).all())
     kind = library(original)
     if kind == "pandas":

@@ -1,4 +1,9 @@
-"""Tables with the place of every row: which file, which row of it. Releases draw by it and keep its order."""
+"""Tables, opened once: one connection with its limits, the place of every row, and the questions that are asked.
+
+Whoever needs a table is handed an open one: counting, checks, the draw, digests and verification all ask the same
+connection, under the same memory limit, and what does not fit into memory goes to a folder that its owner alone may
+read.
+"""
 
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
@@ -6,16 +11,23 @@ from __future__ import annotations
 import contextlib
 import glob
 import os
+import tempfile
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import duckdb
+import numpy as np
 
-from discreet._support.errors import InputError, UnusableColumnError
-from discreet.tables.dialect import literal
+from discreet._support import validate
+from discreet._support.errors import InputError, UnreadableTableError, UnusableColumnError
+from discreet._support.numeric import BoolArray
+from discreet.tables import frames
+from discreet.tables.dialect import DUCKDB, Dialect, literal
 from discreet.tables.files import (
-    DuckDBSource,
+    FileIdentity,
+    check_names,
     csv_reader,
     existing_files,
     hive_columns,
@@ -23,87 +35,262 @@ from discreet.tables.files import (
     parquet_names,
     readable,
     table_root,
-    to_arrow,
 )
-from discreet.tables.files import connect as open_connection
 
-__all__ = ["FILE", "ROW", "RowSource", "connect", "open_rows"]
+__all__ = ["BLOCK", "FILE", "OWN", "ROW", "DuckDBTable", "Limits", "Table", "connect", "is_spark", "open_table"]
+
+#: Put before the names that discreet makes up, so that they never meet a column of the user's.
+OWN = "discreet_"
 
 #: Columns that hold the place of a row. The file's name is relative to the table's root, and empty in memory.
-FILE, ROW = "discreet_file", "discreet_row"
+FILE, ROW = f"{OWN}file", f"{OWN}row"
+
+#: Rows up to which the whole order of a table is looked at.
+MOST_ROWS_IN_ORDER = 200_000
+
+#: Rows in a stretch that is looked at as a whole where a table is longer, and how many of them.
+BLOCK, STRETCHES = 2048, 64
+
+#: An integer id whose range is at most this many times the number of rows is counted in a bitmap.
+WIDEST_RANGE, MOST_BITS = 32, 1 << 32
 
 
-class RowSource(DuckDBSource):
-    """A relation with the columns `FILE` and `ROW` besides those of the table."""
+class Table(Protocol):
+    """A table that an engine holds, open for questions."""
+
+    name: str  # for messages
+    dialect: Dialect
+    kinds: dict[str, str]  # type of each column, in DuckDB's words
+    has_stable_rows: bool  # whether the place of a row can serve as its id
+
+    def aggregate(self, select: str, by: str = "") -> Any:
+        """Arrow table of expressions over the rows, grouped by expressions."""
+        ...
+
+    def repeated(self, column: str) -> tuple[int, int]:
+        """Rows without an id, and rows whose id another row has too."""
+        ...
+
+    def neighbours(self, expressions: Sequence[str], rows: int, read: Sequence[str]) -> tuple[list[Any], BoolArray]:
+        """Arrow columns of expressions in the order of rows, and which rows follow the one before.
+
+        Long tables show stretches of themselves. The order of some engines depends on which columns are ``read``.
+        """
+        ...
+
+    def distinct(self, columns: Sequence[str]) -> dict[str, int]:
+        """About how many values each column has."""
+        ...
+
+    def check_unchanged(self) -> None:
+        """An error where the files behind the table are not those that were opened."""
+        ...
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What every connection of a session keeps to.
+
+    Attributes
+    ----------
+    memory : str or None
+        Such as 2GB; left out, what DuckDB takes by itself.
+    spill : str or None
+        A private folder for what does not fit; left out, one of its own that ends with the session.
+    threads : int or None
+        Threads of one connection.
+    """
+
+    memory: str | None = None
+    spill: str | None = None
+    threads: int | None = None
+
+
+def connect(limits: Limits) -> duckdb.DuckDBPyConnection:
+    """A connection of its own under these limits, which prints nothing."""
+    chosen = {"memory_limit": limits.memory, "temp_directory": limits.spill, "threads": limits.threads}
+    try:
+        connection = duckdb.connect(config={name: value for name, value in chosen.items() if value is not None})
+    except duckdb.Error:
+        raise InputError(f"memory_limit must be a size such as 2GB, got {limits.memory!r}.") from None
+    with contextlib.suppress(duckdb.Error):  # a notebook without widgets has no bar, and no such setting
+        connection.execute("SET enable_progress_bar_print = false")
+    return connection
+
+
+class DuckDBTable:
+    """A table that DuckDB reads, with the columns `FILE` and `ROW` beside its own where places were asked for."""
+
+    dialect = DUCKDB
 
     def __init__(
         self,
-        connection: duckdb.DuckDBPyConnection,
+        connection: Any,
         relation: Any,
         name: str,
-        files: Sequence[str] = (),
+        *,
+        limits: Limits,
         path: str | None = None,
+        files: Sequence[str] = (),
+        has_stable_rows: bool = True,
     ) -> None:
-        super().__init__(relation, name)
-        self.connection = connection
-        self.files = tuple(files)
-        self.path = path
-        del self.kinds[FILE], self.kinds[ROW]
+        self.connection, self.relation, self.name, self.limits = connection, relation, name, limits
+        self.kinds = {
+            column: str(kind) for column, kind in zip(relation.columns, relation.types) if column not in (FILE, ROW)
+        }
+        self.path, self.files = path, tuple(files)
+        self.identity = tuple(FileIdentity.of(file) for file in self.files)
+        self.has_stable_rows = has_stable_rows
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns of the table itself."""
         return tuple(self.kinds)
 
-    def of_file(self, file: str, connection: duckdb.DuckDBPyConnection) -> Any:
-        """A relation of one of the files alone, under another connection."""
+    def aggregate(self, select: str, by: str = "") -> Any:
+        return self.relation.aggregate(select, by).to_arrow_table()
+
+    def count(self) -> int:
+        """Number of rows."""
+        return int(self.aggregate("count(*) AS n").column(0)[0].as_py())
+
+    def repeated(self, column: str) -> tuple[int, int]:
+        name = DUCKDB.identifier(column)
+        whole = self.kinds[column] not in ("VARCHAR", "UUID")
+        ends = f", min({name}) AS low, max({name}) AS high" if whole else ""
+        found = self.aggregate(f"count(*) AS n, count({name}) AS given{ends}").to_pylist()[0]
+        given = int(found["given"])
+        distinct = f"count(DISTINCT {name})"
+        if whole and given:
+            low, high = int(found["low"]), int(found["high"])
+            if high - low < min(WIDEST_RANGE * given, MOST_BITS) and abs(low) < 2**62 and abs(high) < 2**62:
+                distinct = f"bit_count(bitstring_agg(CAST({name} AS BIGINT), {low}, {high}))"
+        different = int(self.aggregate(f"{distinct} AS d").column(0)[0].as_py() or 0)
+        return int(found["n"]) - given, given - different
+
+    def neighbours(self, expressions: Sequence[str], rows: int, read: Sequence[str]) -> tuple[list[Any], BoolArray]:
+        shown = [f"{expression} AS c{k}" for k, expression in enumerate(expressions)]
+        step = 1 if rows <= MOST_ROWS_IN_ORDER else max(1, rows // (BLOCK * STRETCHES))
+        chosen = self.relation.filter(f"({ROW} // {BLOCK}) % {step} = 0")
+        found = chosen.project(", ".join([*shown, FILE, ROW])).order(f"{FILE}, {ROW}").to_arrow_table()
+        place = np.asarray(found.column(ROW))
+        parts = np.asarray(found.column(FILE).combine_chunks().dictionary_encode().indices)
+        follows: BoolArray = (np.diff(place) == 1) & (np.diff(parts) == 0)
+        return [found.column(k) for k in range(len(expressions))], follows
+
+    def distinct(self, columns: Sequence[str]) -> dict[str, int]:
+        if not columns:
+            return {}
+        asked = [f"approx_count_distinct({DUCKDB.identifier(column)}) AS d{k}" for k, column in enumerate(columns)]
+        return dict(zip(columns, map(int, self.aggregate(", ".join(asked)).to_pylist()[0].values())))
+
+    def check_unchanged(self) -> None:
+        if any(FileIdentity.of(known.path) != known for known in self.identity):
+            raise UnreadableTableError(
+                f"{self.name} was changed while it was read, so nothing was written. Wait until it is whole."
+            )
+
+    def of_file(self, file: str, connection: duckdb.DuckDBPyConnection) -> DuckDBTable:
+        """One of the files alone, under a connection of its own; the place of its rows stays the same."""
         assert self.path is not None
-        return _placed_files(connection, self.path, [file], self.name)
+        relation = _placed_files(connection, self.path, [file], self.name)
+        return DuckDBTable(connection, relation, self.name, limits=self.limits, path=self.path, files=[file])
 
 
-def connect(
-    memory_limit: str | None = None, spill: str | None = None, threads: int | None = None
-) -> duckdb.DuckDBPyConnection:
-    """A connection of its own; ``spill`` is a folder for what does not fit into memory."""
-    config: dict[str, Any] = {} if threads is None else {"threads": threads}
-    if memory_limit is not None:
-        config["memory_limit"] = memory_limit
-    if spill is not None:
-        config["temp_directory"] = spill
-    try:
-        return open_connection(config)
-    except duckdb.Error:
-        raise InputError(f"memory_limit must be a size such as 2GB, got {memory_limit!r}.") from None
+def is_spark(table: Any) -> bool:
+    """Whether a table is a Spark DataFrame, told without importing Spark."""
+    return type(table).__module__.startswith("pyspark.sql.") and type(table).__name__ == "DataFrame"
 
 
 @contextlib.contextmanager
-def open_rows(
+def open_table(
     table: Any,
     columns: Sequence[str] | None = None,
     *,
-    memory_limit: str | None = None,
-    spill: str | None = None,
-    beside: RowSource | None = None,
-) -> Iterator[RowSource]:
-    """A table with the place of its rows; of frames in memory only the given columns.
+    places: bool = False,
+    limits: Limits | None = None,
+    beside: DuckDBTable | None = None,
+) -> Iterator[Any]:
+    """A table, open for questions; closed at the end unless it was the caller's.
 
-    ``beside`` is an open source whose connection it shares, so that both can be asked together.
+    Parameters
+    ----------
+    table : frame or path
+        pandas, Polars, Arrow, a DuckDB relation, a Spark DataFrame, or a path.
+    columns : sequence of str, optional
+        The columns that must be there, and of frames the only ones that are read; all where left out.
+    places : bool
+        Add the place of every row, `FILE` and `ROW`.
+    limits : Limits, optional
+        Of the connection.
+    beside : DuckDBTable, optional
+        An open table whose connection is shared, so that both can be asked together.
     """
-    connection = connect(memory_limit, spill) if beside is None else beside.connection
-    try:
-        if isinstance(table, str | os.PathLike):
-            name = f"table {Path(table).name!r}"
-            with readable(name):
-                path = os.path.abspath(table)
-                files = existing_files(path)
-                relation = _placed_files(connection, path, files, name)
-                yield RowSource(connection, relation, name, files, path)
-        else:
-            with readable("the table"):
-                yield RowSource(connection, _placed_frame(connection, table, columns or ()), "the table")
-    finally:
-        if beside is None:
-            connection.close()
+    if is_spark(table):
+        from discreet.tables.spark import open_spark
+
+        with open_spark(table, columns) as opened:
+            yield opened
+        return
+    if isinstance(table, duckdb.DuckDBPyRelation) and not places:
+        validate.columns_exist(columns or (), table.columns, "the relation")
+        with readable("the relation"):
+            yield DuckDBTable(duckdb, table, "the relation", limits=Limits(), has_stable_rows=False)
+        return
+    if beside is not None:
+        yield _opened(beside.connection, beside.limits, table, columns, places)
+        return
+    with _spilling(limits or Limits()) as chosen, contextlib.closing(connect(chosen)) as connection:
+        name = table_name(table)
+        with readable(name):
+            yield _opened(connection, chosen, table, columns, places)
+
+
+@contextlib.contextmanager
+def _spilling(limits: Limits) -> Iterator[Limits]:
+    """Limits with a private folder, made for the time being where none is given."""
+    if limits.spill is not None:
+        yield limits
+        return
+    with tempfile.TemporaryDirectory(prefix="discreet-spill-", ignore_cleanup_errors=True) as folder:
+        yield Limits(limits.memory, folder, limits.threads)
+
+
+def table_name(table: Any) -> str:
+    """A table as messages call it."""
+    return f"table {Path(table).name!r}" if isinstance(table, str | os.PathLike) else "the table"
+
+
+def _opened(
+    connection: duckdb.DuckDBPyConnection, limits: Limits, table: Any, columns: Sequence[str] | None, places: bool
+) -> DuckDBTable:
+    if isinstance(table, str | os.PathLike):
+        return _from_path(connection, limits, os.fspath(table), columns, places)
+    frame = frames.collected(table, columns) if places else table
+    arrow = frames.to_arrow(frame, frames.columns_of(frame) if columns is None else columns)
+    relation = _placed_frame(connection, arrow) if places else connection.from_arrow(arrow)
+    stable = frames.has_stable_rows(table)
+    return DuckDBTable(connection, relation, "the table", limits=limits, has_stable_rows=stable)
+
+
+def _from_path(
+    connection: duckdb.DuckDBPyConnection, limits: Limits, given: str, columns: Sequence[str] | None, places: bool
+) -> DuckDBTable:
+    name = table_name(given)
+    files = existing_files(given)
+    path = os.path.abspath(given)
+    whole = [os.path.abspath(file) for file in files]
+    wanted = columns or ()
+    if places:
+        relation = _placed_files(connection, path, whole, name)
+        check_names(wanted, [column for column in relation.columns if column not in (FILE, ROW)], name)
+    elif is_parquet(files[0]):
+        hive = hive_columns(path, whole)
+        check_names(wanted, [*parquet_names(whole[0], name), *hive], name)
+        relation = connection.read_parquet([glob.escape(file) for file in whole], hive_partitioning=bool(hive))
+    else:
+        relation = connection.sql(f"SELECT * FROM {csv_reader(files, wanted, name)}")
+    return DuckDBTable(connection, relation, name, limits=limits, path=path, files=whole)
 
 
 def _placed_files(connection: duckdb.DuckDBPyConnection, path: str, files: Sequence[str], name: str) -> Any:
@@ -131,11 +318,9 @@ def _placed_files(connection: duckdb.DuckDBPyConnection, path: str, files: Seque
     return relation
 
 
-def _placed_frame(connection: duckdb.DuckDBPyConnection, table: Any, columns: Sequence[str]) -> Any:
-    import numpy as np
+def _placed_frame(connection: duckdb.DuckDBPyConnection, arrow: Any) -> Any:
     import pyarrow as pa
 
-    arrow = to_arrow(table, columns)
     _check_own_names([*arrow.column_names, FILE, ROW])
     placed = arrow.append_column(ROW, pa.array(np.arange(arrow.num_rows, dtype=np.int64)))
     return connection.from_arrow(placed).project(f"*, '' AS {FILE}")
@@ -145,7 +330,7 @@ def _check_own_names(columns: Sequence[str]) -> None:
     """No column of the user's stands where the place of a row, or a name of the draw, would."""
     for column in columns:
         lowered = column.casefold()
-        if lowered.startswith("discreet_") and lowered not in (FILE, ROW):
+        if lowered.startswith(OWN) and lowered not in (FILE, ROW):
             raise UnusableColumnError(f"the table has a column {column!r}, a name that releases need. Rename it.")
     lowered_names = [column.casefold() for column in columns]
     if any(lowered_names.count(own) > 1 for own in (FILE, ROW)):

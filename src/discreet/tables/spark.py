@@ -1,4 +1,4 @@
-"""Spark DataFrames as sources, and errors of Spark in our words."""
+"""Spark DataFrames as tables that are asked, and errors of Spark in our words."""
 
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
@@ -6,13 +6,24 @@ from __future__ import annotations
 import contextlib
 import re
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from discreet._support.errors import DiscreetError, UnreadableTableError
-from discreet.tables.dialect import SPARK
+import numpy as np
 
-__all__ = ["SparkSource", "answering", "kind_of"]
+from discreet._support.errors import DiscreetError, UnreadableTableError
+from discreet._support.numeric import BoolArray
+from discreet.tables.dialect import SPARK
+from discreet.tables.files import check_names
+from discreet.tables.session import FILE, ROW
+
+__all__ = ["SparkTable", "answering", "kind_of", "open_spark"]
+
+#: Rows at the starts of a DataFrame's parts whose order is looked at.
+ROWS_IN_ORDER = 50_000
+
+#: The lower bits of a number that Spark gives to rows; they count the rows of a part.
+IN_PART = (1 << 33) - 1
 
 _KINDS = {
     "string": "VARCHAR",
@@ -39,14 +50,19 @@ def kind_of(name: str) -> str:
     return _KINDS.get(name, f"Spark {name}")
 
 
-class SparkSource:
+class SparkTable:
     """A DataFrame of Spark."""
 
     dialect = SPARK
 
-    def __init__(self, frame: Any, name: str) -> None:
-        self.frame, self.name = frame, name
-        self.kinds = {field.name: kind_of(field.dataType.simpleString()) for field in frame.schema.fields}
+    def __init__(self, frame: Any, *, has_stable_rows: bool = False) -> None:
+        self.frame, self.name, self.has_stable_rows = frame, "the table", has_stable_rows
+        self.session = frame.sparkSession
+        self.kinds = {
+            field.name: kind_of(field.dataType.simpleString())
+            for field in frame.schema.fields
+            if field.name not in (FILE, ROW)
+        }
 
     def aggregate(self, select: str, by: str = "") -> Any:
         return self.query(f"SELECT {select} FROM {{table}}" + (f" GROUP BY {by}" if by else "")).toArrow()
@@ -56,9 +72,44 @@ class SparkSource:
         view = f"discreet_{uuid.uuid4().hex}"
         self.frame.createOrReplaceTempView(view)
         try:
-            return self.frame.sparkSession.sql(statement.replace("{table}", view))
+            return self.session.sql(statement.replace("{table}", view))
         finally:
-            self.frame.sparkSession.catalog.dropTempView(view)
+            self.session.catalog.dropTempView(view)
+
+    def repeated(self, column: str) -> tuple[int, int]:
+        name = SPARK.identifier(column)
+        asked = f"count(*) AS n, count({name}) AS given, count(DISTINCT {name}) AS different"
+        found = self.aggregate(asked).to_pylist()[0]
+        return found["n"] - found["given"], found["given"] - found["different"]
+
+    def neighbours(self, expressions: Sequence[str], rows: int, read: Sequence[str]) -> tuple[list[Any], BoolArray]:
+        shown = [f"{expression} AS c{k}" for k, expression in enumerate(expressions)]
+        shown += [f"{SPARK.identifier(column)} AS r{k}" for k, column in enumerate(read)]
+        some = max(2, ROWS_IN_ORDER // max(1, self.frame.rdd.getNumPartitions()))
+        numbered = f"SELECT {', '.join(shown)}, monotonically_increasing_id() AS discreet_m FROM {{table}}"
+        found = self.query(f"SELECT * FROM ({numbered}) WHERE (discreet_m & {IN_PART}) < {some}").toArrow()
+        follows: BoolArray = np.diff(np.asarray(found.column("discreet_m"))) == 1
+        return [found.column(k) for k in range(len(expressions))], follows
+
+    def distinct(self, columns: Sequence[str]) -> dict[str, int]:
+        if not columns:
+            return {}
+        asked = [f"approx_count_distinct({SPARK.identifier(column)}) AS d{k}" for k, column in enumerate(columns)]
+        return dict(zip(columns, self.aggregate(", ".join(asked)).to_pylist()[0].values()))
+
+    def check_unchanged(self) -> None:
+        """Nothing to compare: Spark fixes the files of a DataFrame when it plans, and fails where they are gone."""
+
+
+@contextlib.contextmanager
+def open_spark(frame: Any, columns: Sequence[str] | None = None) -> Iterator[SparkTable]:
+    """A DataFrame with these columns (all where left out), open for questions."""
+    check_names(columns or (), frame.columns, "the table")
+    with answering("the table"):
+        chosen = frame
+        if columns is not None:
+            chosen = frame.select(*[SPARK.identifier(column) for column in dict.fromkeys(columns)])
+        yield SparkTable(chosen)
 
 
 @contextlib.contextmanager

@@ -24,7 +24,7 @@ from discreet import ALIP, LDP, LIP, SRLIP, AlphaLift, Chi2Lift, Joint, L1Lift, 
 from discreet._support.errors import BrokenNotionError, InputError
 from discreet.certificate import certify, checker, verify
 from discreet.certificate.record import Certificate, sealed
-from discreet.releasing.api import publish
+from discreet.releasing import Request, run
 from tests.releases import awkward_table, mechanisms, rename_of
 
 SOURCE = Path(checker.__file__)
@@ -112,15 +112,17 @@ def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
     result = design(Joint.from_table(table, "ill", "job"), LIP(0.2))
     key = dc.ReleaseKey.fresh()
     key.write(folder / "key")
-    publish(
-        folder / "in.parquet",
-        result.mechanism,
-        key=folder / "key",
-        id="uuid",
-        keep=["age", "sex"],
-        output=folder / "out.parquet",
-        private_certificate=folder / "private.json",
-        proof=result.proof.to_dict(),
+    run(
+        Request.of(
+            folder / "in.parquet",
+            result.mechanism,
+            key=folder / "key",
+            id="uuid",
+            keep=["age", "sex"],
+            output=folder / "out.parquet",
+            private_certificate=folder / "private.json",
+            proof=result.proof.to_dict(),
+        )
     )
     return folder
 
@@ -303,9 +305,9 @@ def test_a_changed_cell_is_found(with_key: bool, released: Path, tmp_path: Path)
 
 def rehashed(data: dict[str, Any], path: Path) -> dict[str, Any]:
     from discreet.tables.digest import table_digest
-    from discreet.tables.session import open_rows
+    from discreet.tables.session import open_table
 
-    with open_rows(path) as source:
+    with open_table(path) as source:
         data["digests"]["output"] = table_digest(source.relation, data["columns"]["published"])
     return sealed(data)
 
@@ -350,7 +352,7 @@ def test_every_kind_of_mechanism_is_verified(shuffle: bool, tmp_path: Path) -> N
     for name, mechanism in mechanisms(table).items():
         output = tmp_path / f"{name}.parquet"
         options = {"rename": rename_of(mechanism), "shuffle": shuffle, "keep": ["weight"], "seed": 4}
-        made = publish(tmp_path / "in.parquet", mechanism, output=output, **options)
+        made = run(Request.of(tmp_path / "in.parquet", mechanism, output=output, **options))
         verdict = verify(made.certificate, tmp_path / "in.parquet", output, key=dc.ReleaseKey.from_seed(4))
         assert verdict, (name, verdict)
         assert "redraw" in {finding.subject for finding in verdict.findings if finding.passed}
@@ -373,8 +375,15 @@ def test_suppressed_values_are_verified(tmp_path: Path) -> None:
     pq.write_table(
         table.set_column(table.schema.get_field_index("job"), "job", pa.array(jobs)), tmp_path / "in.parquet"
     )
-    made = publish(
-        tmp_path / "in.parquet", mechanism, seed=1, output=tmp_path / "o.parquet", unseen="suppress", notion=LIP(0.31)
+    made = run(
+        Request.of(
+            tmp_path / "in.parquet",
+            mechanism,
+            seed=1,
+            output=tmp_path / "o.parquet",
+            unseen="suppress",
+            notion=LIP(0.31),
+        )
     )
     assert made.certificate is not None
     assert made.certificate["unseen"] == {"treated_as": None, "rows": 1}
@@ -430,7 +439,7 @@ def honest_runs(runs: int, rows: int, folder: Path) -> int:
     mechanism = design(Joint.from_table(table, "ill", "job"), LIP(0.2)).mechanism
     passed = 0
     for _ in range(runs):
-        made = publish(folder / "in.parquet", mechanism, id="number", output=folder / "o.parquet", force=True)
+        made = run(Request.of(folder / "in.parquet", mechanism, id="number", output=folder / "o.parquet", force=True))
         passed += bool(verify(made.certificate, folder / "in.parquet", folder / "o.parquet"))
         os.unlink(folder / "o.parquet")
     return passed
@@ -502,6 +511,6 @@ def test_labels_that_are_equal_need_not_be_spelled_alike(tmp_path: Path) -> None
     whole = pa.table({"x": x, "s": rng.integers(0, 2, 3_000)})
     mechanism = design(Joint.from_table(whole, "s", "x"), LIP(0.05)).mechanism
     floats = pa.table({"x": x.astype(float), "s": whole.column("s")})
-    made = publish(floats, mechanism, seed=1, output=tmp_path / "o.parquet")
+    made = run(Request.of(floats, mechanism, seed=1, output=tmp_path / "o.parquet"))
     assert verify(made.certificate)
     assert verify(made.certificate, floats, tmp_path / "o.parquet", key=dc.ReleaseKey.from_seed(1))

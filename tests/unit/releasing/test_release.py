@@ -23,7 +23,7 @@ from discreet._support.errors import (
     UnseenSymbolError,
     UnusableColumnError,
 )
-from discreet.releasing import release_table
+from discreet.releasing import Request, run
 from tests.releases import awkward_table, mechanisms
 
 ROWS = 2_000
@@ -146,7 +146,7 @@ def test_unknown_values_stop_or_are_suppressed(table: pa.Table, mechanism: Mecha
     with pytest.raises(UnseenSymbolError, match=r"2 value\(s\) of job in 2 row") as error:
         dc.release(strange, mechanism, seed=1, id="number")
     assert "spy" not in str(error.value)
-    done = release_table(strange, mechanism, seed=1, id="number", unseen="suppress", notion=LIP(0.4))
+    done = run(Request.of(strange, mechanism, seed=1, id="number", unseen="suppress", notion=LIP(0.4)))
     nulled = table.set_column(table.schema.get_field_index("job"), "job", pa.array(
         [None if job in ("spy", "king") else job for job in jobs]
     ))  # fmt: skip
@@ -225,7 +225,7 @@ def test_wrong_options_are_refused(
 
 
 def test_sensitive_columns_are_published_only_on_demand(table: pa.Table, mechanism: Mechanism) -> None:
-    got = release_table(table, mechanism, seed=1, keep=["ill"], publish_sensitive=True)
+    got = run(Request.of(table, mechanism, seed=1, keep=["ill"], publish_sensitive=True))
     assert got.table.column_names == ["job", "ill"]
     assert got.kept[0]["note"] == "it is sensitive itself"
 
@@ -248,7 +248,7 @@ def test_a_mechanism_without_a_promise_is_not_released(table: pa.Table) -> None:
 
 def test_kept_columns_are_audited_alone_and_together(table: pa.Table, mechanism: Mechanism) -> None:
     """P(s, z, y) expected over the draw, written out."""
-    found = {row["column"]: row for row in release_table(table, mechanism, seed=1, keep="all").kept}
+    found = {row["column"]: row for row in run(Request.of(table, mechanism, seed=1, keep="all")).kept}
     assert "may single people out" in found["name"]["note"] or found["name"]["values"] < 2000
     sex = Joint.from_table(table, "ill", "sex")
     alone = np.log(dc.measures.max_lift(sex).max())

@@ -1,3 +1,24 @@
-"""What must hold before a row is released."""
+"""What must hold before a row is released, cheapest first: places, the promise, ids, order."""
 
 # SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from typing import Any
+
+from discreet.releasing.checks.ids import check_ids, check_places
+from discreet.releasing.checks.kept import audit_kept
+from discreet.releasing.checks.order import check_order
+from discreet.releasing.checks.promise import Checked, check_promise
+from discreet.releasing.plan import Plan
+from discreet.tables.session import Table
+
+__all__ = ["Checked", "audit_kept", "check_all"]
+
+
+def check_all(table: Table, plan: Plan, *, unseen: str, suppress_as: Any) -> Checked:
+    """All checks; what they find on the way is handed on."""
+    check_places(table, plan)
+    checked = check_promise(table, plan, unseen=unseen, suppress_as=suppress_as)
+    check_ids(table, plan)
+    check_order(table, plan, checked.counted)
+    return checked

@@ -11,10 +11,10 @@ from discreet._support.errors import InvalidMechanismError
 from discreet._support.numeric import DENOMINATOR, FloatArray
 from discreet.measures import kernels
 from discreet.mechanism import Mechanism
-from discreet.releasing.checks.promise import Engine
 from discreet.releasing.plan import Plan
 from discreet.tables import list_pairs
 from discreet.tables.dialect import is_label_type
+from discreet.tables.session import Table
 
 __all__ = ["audit_kept"]
 
@@ -25,27 +25,24 @@ MOST_VALUES = 2_000
 MOST_CELLS = 20_000_000
 
 
-def audit_kept(
-    engine: Engine, table: Any, plan: Plan, suppressed: dict[tuple[Any, ...], tuple[Any, ...]]
-) -> list[dict[str, Any]]:
+def audit_kept(table: Table, plan: Plan, suppressed: dict[tuple[Any, ...], tuple[Any, ...]]) -> list[dict[str, Any]]:
     """For every kept column: how much it changes beliefs about S by itself, and beside the released column.
 
     Together with the release it is P(s, z, y), expected over the draw: no second draw is needed.
     """
-    distinct = engine.distinct(plan.kept)
+    distinct = table.distinct(plan.kept)
     return [
         {
             "column": column,
             "values": distinct[column],
-            **_audited(engine, table, plan, suppressed, column, distinct[column]),
+            **_audited(table, plan, suppressed, column, distinct[column]),
         }
         for column in plan.kept
     ]
 
 
 def _audited(
-    engine: Engine,
-    table: Any,
+    table: Table,
     plan: Plan,
     suppressed: dict[tuple[Any, ...], tuple[Any, ...]],
     column: str,
@@ -57,8 +54,8 @@ def _audited(
         return {"note": "not measured: the table has no sensitive column"}
     if values > MOST_VALUES:
         return {"note": "not measured: so many values may single people out"}
-    if not is_label_type(engine.kinds[column]):
-        return {"note": f"not measured: values of type {engine.kinds[column]} cannot be compared"}
+    if not is_label_type(table.kinds[column]):
+        return {"note": f"not measured: values of type {table.kinds[column]} cannot be compared"}
     bins = {name: edges for name, edges in plan.mechanism.bins.items() if name in (*plan.sensitive, *plan.useful)}
     pairs = list_pairs(table, list(plan.sensitive), [column, *plan.useful], bins=bins)
     z_of = {label: k for k, label in enumerate(dict.fromkeys(label[0] for label in pairs.useful))}

@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from discreet._support.errors import UnusableColumnError
 from discreet._support.numeric import BoolArray, FloatArray, IntArray
 from discreet.core import labels
+from discreet.core.joint import Joint
+from discreet.releasing.plan import Plan
+from discreet.tables.session import Table
 
-__all__ = ["BLOCK", "is_telling", "ranks"]
-
-#: Rows in a stretch that is looked at as a whole where a table is too long to look at all of it.
-BLOCK = 2048
+__all__ = ["check_order", "is_telling", "ranks"]
 
 #: Neighbours that are alike this much of the way from chance to certainty give a column away.
 LARGEST_EXCESS = 0.5
@@ -24,6 +25,21 @@ ACCIDENT = 1e-3
 
 #: Standard deviations below which an excess may be an accident.
 DEVIATIONS = 6.0
+
+
+def check_order(table: Table, plan: Plan, joint: Joint) -> None:
+    """A release in the order of its input must not tell a protected column by it; ``joint`` are the table's counts."""
+    if plan.shuffle:
+        return
+    watched = (*plan.useful, *plan.sensitive)
+    symbols = [table.dialect.symbol(c, table.kinds[c], plan.mechanism.bins.get(c)) for c in watched]
+    shown, follows = table.neighbours(symbols, int(joint.records or 0), plan.read)
+    for column, cells in zip(watched, shown):
+        if is_telling(ranks(cells), follows, _shares(joint, plan, column)):
+            raise UnusableColumnError(
+                f"the rows are sorted or partitioned by {column!r}, so their order would tell its values. Release them "
+                "in a keyed random order (shuffle=True, --shuffle)."
+            )
 
 
 def is_telling(codes: IntArray, follows: BoolArray, shares: FloatArray) -> bool:
@@ -71,4 +87,15 @@ def ranks(column: Any) -> IntArray:
     rank = np.empty(len(values), dtype=np.int64)
     rank[order] = np.arange(len(values))
     result: IntArray = rank[np.asarray(encoded.indices)]
+    return result
+
+
+def _shares(joint: Joint, plan: Plan, column: str) -> FloatArray:
+    """How often each value of one column occurs in the whole table."""
+    is_useful = column in plan.useful
+    columns = plan.useful if is_useful else plan.sensitive
+    names, mass = (joint.useful, joint.p_useful) if is_useful else (joint.sensitive, joint.p_sensitive)
+    parts = [name[columns.index(column)] if len(columns) > 1 else name for name in names]
+    place = {part: k for k, part in enumerate(dict.fromkeys(parts))}
+    result: FloatArray = np.bincount([place[part] for part in parts], mass).astype(np.float64)
     return result

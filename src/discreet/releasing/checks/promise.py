@@ -1,37 +1,21 @@
-"""What must hold before a row is released: known values, the promise on this very table, ids, order."""
+"""The promise on this very table: its pairs are counted, unknown values settled, and the notion decided on them."""
 
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
-from discreet._support.errors import BrokenNotionError, InputError, UnseenSymbolError, UnusableColumnError
-from discreet._support.numeric import BoolArray, FloatArray, IntArray
+from discreet._support.errors import BrokenNotionError, UnseenSymbolError
 from discreet.core.joint import Joint
-from discreet.releasing.checks.order import is_telling
 from discreet.releasing.plan import Plan
 from discreet.tables import count_pairs, count_values
+from discreet.tables.session import Table
 
-__all__ = ["Checked", "Engine", "check_all"]
-
-
-class Engine(Protocol):
-    """What a release asks of the engine that holds the table."""
-
-    name: str
-    kinds: dict[str, str]
-    has_stable_rows: bool
-
-    def rows(self) -> int: ...
-    def repeated(self, column: str) -> tuple[int, int]: ...
-    def neighbours(
-        self, columns: Sequence[str], edges: Mapping[str, Any], rows: int, read: Sequence[str]
-    ) -> tuple[list[IntArray], BoolArray]: ...
-    def distinct(self, columns: Sequence[str]) -> dict[str, int]: ...
+__all__ = ["Checked", "check_promise"]
 
 
 @dataclass(frozen=True)
@@ -43,6 +27,8 @@ class Checked:
     joint : Joint
         Counted (S, X) of the table, over the mechanism's values; with one nameless sensitive value where the table
         has no S and the design is trusted.
+    counted : Joint
+        The same before unknown values were counted as the ones that they are treated as.
     suppressed : dict
         Values that the mechanism does not know, each with the known one that it is drawn like, by column.
     suppressed_rows : int
@@ -50,20 +36,15 @@ class Checked:
     """
 
     joint: Joint
+    counted: Joint
     suppressed: dict[tuple[Any, ...], tuple[Any, ...]]
     suppressed_rows: int
     has_sensitive: bool
 
 
-def check_all(engine: Engine, table: Any, plan: Plan, *, unseen: str, suppress_as: Any) -> Checked:
-    """All checks, cheapest first."""
-    if plan.record is None and not engine.has_stable_rows:
-        raise InputError(
-            "the table has no stable order of rows, so records need an id: name a column of unique integers or text "
-            "(id, --id)."
-        )
-    joint = _counted(table, plan)
-    checked = _known(joint, plan, unseen, suppress_as)
+def check_promise(table: Table, plan: Plan, *, unseen: str, suppress_as: Any) -> Checked:
+    """Count the table and decide the notion on the counts, in integers."""
+    checked = _known(_counted(table, plan), plan, unseen, suppress_as)
     if checked.has_sensitive and not plan.notion.holds(checked.joint, plan.mechanism):
         slack = plan.notion.slack(checked.joint, plan.mechanism)
         how = f"by {-slack:.3g} nats" if np.isfinite(slack) else "since a released value rules a sensitive one out"
@@ -71,14 +52,10 @@ def check_all(engine: Engine, table: Any, plan: Plan, *, unseen: str, suppress_a
             f"on this table the mechanism breaks {plan.notion} {how}, so nothing was released. "
             "Design it on this table, or on both tables (also=[...])."
         )
-    if plan.record is not None:
-        _check_ids(engine, plan.record)
-    if not plan.shuffle:
-        _check_order(engine, plan, joint)
     return checked
 
 
-def _counted(table: Any, plan: Plan) -> Joint:
+def _counted(table: Table, plan: Plan) -> Joint:
     useful = plan.mechanism.useful_columns
     wanted = (*plan.sensitive, *useful)
     bins = {column: edges for column, edges in plan.mechanism.bins.items() if column in wanted}
@@ -94,14 +71,15 @@ def _known(joint: Joint, plan: Plan, unseen: str, suppress_as: Any) -> Checked:
     counts = np.asarray(joint.counts)
     rows = int(counts[:, unknown].sum())
     if mechanism.reads_sensitive:
-        strange = [k for k, s in enumerate(joint.sensitive) if s not in set(mechanism.sensitive)]  # type: ignore[attr-defined]
+        read = set(mechanism.sensitive)
+        strange = [k for k, s in enumerate(joint.sensitive) if s not in read]
         if strange:
             raise UnseenSymbolError(
                 f"{len(strange)} sensitive values in {int(counts[strange].sum())} rows are unknown to the mechanism, "
                 "which reads them. Design it on a table that has them."
             )
     if not unknown:
-        return Checked(joint, {}, 0, bool(plan.sensitive))
+        return Checked(joint, joint, {}, 0, bool(plan.sensitive))
     if unseen != "suppress":
         raise UnseenSymbolError(
             f"{len(unknown)} value(s) of {' + '.join(plan.useful)} in {rows} row(s) are unknown to the mechanism, so "
@@ -110,12 +88,12 @@ def _known(joint: Joint, plan: Plan, unseen: str, suppress_as: Any) -> Checked:
         )
     like = mechanism.stand_in(suppress_as)
     stands_for = _suppressed(joint, plan, unknown, like)
-    return Checked(_merged(joint, unknown, like), stands_for, rows, bool(plan.sensitive))
+    return Checked(_merged(joint, unknown, like), joint, stands_for, rows, bool(plan.sensitive))
 
 
 def _merged(joint: Joint, unknown: list[int], like: Any) -> Joint:
     """The joint with unknown values counted as the one that they are treated as."""
-    keep = [k for k in range(joint.n_useful) if k not in set(unknown)]
+    keep = np.delete(np.arange(joint.n_useful), unknown).tolist()
     counts = np.asarray(joint.counts)
     names = [joint.useful[k] for k in keep]
     cells = counts[:, keep]
@@ -146,39 +124,3 @@ def _suppressed(joint: Joint, plan: Plan, unknown: list[int], like: Any) -> dict
         return dict(found)
     values = [spread(s, plan.sensitive) for s in joint.sensitive]
     return {s + x: s + stand_in for s in values for x, stand_in in found}
-
-
-def _check_ids(engine: Engine, column: str) -> None:
-    nulls, repeated = engine.repeated(column)
-    if nulls:
-        raise UnusableColumnError(
-            f"the id column {column!r} is null in {nulls} rows; those would share one draw. Fill them, or use another "
-            "column."
-        )
-    if repeated:
-        raise UnusableColumnError(
-            f"the id column {column!r} repeats: {repeated} rows have the id of another. Records that share an id "
-            "would share their draw. Use a column that is unique."
-        )
-
-
-def _check_order(engine: Engine, plan: Plan, joint: Joint) -> None:
-    watched = (*plan.useful, *plan.sensitive)
-    codes, follows = engine.neighbours(watched, plan.mechanism.bins, int(joint.records or 0), plan.read)
-    for column, code in zip(watched, codes):
-        if is_telling(code, follows, _shares(joint, plan, column)):
-            raise UnusableColumnError(
-                f"the rows are sorted or partitioned by {column!r}, so their order would tell its values. Release them "
-                "in a keyed random order (shuffle=True, --shuffle)."
-            )
-
-
-def _shares(joint: Joint, plan: Plan, column: str) -> FloatArray:
-    """How often each value of one column occurs in the whole table."""
-    is_useful = column in plan.useful
-    columns = plan.useful if is_useful else plan.sensitive
-    names, mass = (joint.useful, joint.p_useful) if is_useful else (joint.sensitive, joint.p_sensitive)
-    parts = [name[columns.index(column)] if len(columns) > 1 else name for name in names]
-    place = {part: k for k, part in enumerate(dict.fromkeys(parts))}
-    result: FloatArray = np.bincount([place[part] for part in parts], mass).astype(np.float64)
-    return result

@@ -10,10 +10,11 @@ from typing import Any
 
 from discreet._support.errors import InputError
 from discreet.drawing.lookup import key_values
-from discreet.drawing.statement import OWN, Joined, Statement, joined_tables
+from discreet.drawing.statement import Joined, Statement, joined_tables
 from discreet.drawing.thresholds import draws_of, row_digits
 from discreet.mechanism import Mechanism
-from discreet.tables.dialect import DUCKDB, POSTGRES, SPARK, Dialect, bin_code
+from discreet.tables.dialect import DUCKDB, POSTGRES, SPARK, Dialect
+from discreet.tables.session import OWN
 
 __all__ = ["KEY_TABLE", "export_sql"]
 
@@ -62,13 +63,12 @@ def _key(words: Dialect, mechanism: Mechanism, joined: Joined, place: int) -> st
     """The value that is looked up of a column: NaN is null, and a binned column is the number of its interval."""
     column = joined.draw.inputs[place]
     name = words.identifier(column)
-    number = f"CAST({name} AS {_TYPES[words.name][float]})"
+    number = f"CAST({name} AS {words.double})"
     missing = (
         f"NULLIF({number}, 'NaN')" if words is POSTGRES else f"CASE WHEN isnan({number}) THEN NULL ELSE {number} END"
     )
     if column in mechanism.bins:
-        code = bin_code(missing, mechanism.bins[column])
-        return code.replace("AS DOUBLE)", "AS DOUBLE PRECISION)") if words is POSTGRES else code
+        return words.bin_code(missing, mechanism.bins[column])
     return missing if _kind([symbol[place] for symbol in joined.draw.symbols]) is float else name
 
 

@@ -1,0 +1,78 @@
+"""What a certificate is verified against: the tables, opened once, the mechanism and the key."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from discreet.core import labels
+from discreet.drawing.keys import ReleaseKey
+from discreet.drawing.lookup import key_values
+from discreet.mechanism import Draw, Mechanism
+from discreet.tables.dialect import DUCKDB
+from discreet.tables.session import DuckDBTable
+
+__all__ = ["Evidence"]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A certificate with all that is at hand to check it.
+
+    Attributes
+    ----------
+    content : dict
+        The certificate as plain data.
+    mechanism : Mechanism
+        The one that it certifies.
+    key : ReleaseKey or None
+        Of the release.
+    """
+
+    content: dict[str, Any]
+    mechanism: Mechanism
+    key: ReleaseKey | None
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """Which columns were read and published."""
+        found: dict[str, Any] = self.content["columns"]
+        return found
+
+    def needed_columns(self) -> list[str]:
+        """Columns of the table that are compared: all that were read, or those that count where it lists none."""
+        columns, mechanism = self.columns, self.mechanism
+        record = [] if columns["id"] is None else [columns["id"]]
+        known = [*mechanism.sensitive_columns, *mechanism.useful_columns, *columns["kept"], *record]
+        return columns["input"] or list(dict.fromkeys(known))
+
+    def lookup_keys(self, table: DuckDBTable) -> str:
+        """Expressions of the values that the draws look up, one column each."""
+        wanted = dict.fromkeys(column for draw in self.mechanism.draws() for column in draw.inputs)
+        bins = self.mechanism.bins
+        values = [DUCKDB.symbol(column, table.kinds[column], bins.get(column)) for column in wanted]
+        return ", ".join(f"{value} AS {DUCKDB.identifier('k_' + column)}" for value, column in zip(values, wanted))
+
+    def rows_of(self, draw: Draw) -> Mapping[tuple[Any, ...], int]:
+        """Row of the mechanism by the values that are looked up, -1 where there is none.
+
+        Unknown values go with what they were treated as.
+        """
+        treated = self.content.get("unseen")
+        label = None if not treated else labels.decode(treated["treated_as"])
+        stand_in = None if not treated else label if isinstance(label, tuple) else (label,)
+        known = {key_values(symbol, draw.inputs, self.mechanism.bins): k for k, symbol in enumerate(draw.symbols)}
+        return _Rows(known, stand_in)
+
+
+class _Rows(dict[tuple[Any, ...], int]):
+    def __init__(self, known: Mapping[tuple[Any, ...], int], stand_in: tuple[Any, ...] | None) -> None:
+        super().__init__(known)
+        self._stand_in = stand_in
+
+    def __missing__(self, values: tuple[Any, ...]) -> int:
+        if self._stand_in is None:
+            return -1
+        return self.get((*values[: len(values) - len(self._stand_in)], *self._stand_in), -1)

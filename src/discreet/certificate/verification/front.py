@@ -1,0 +1,104 @@
+"""`discreet.verify`: all checks of a certificate, trusting nothing that can be recomputed."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from discreet._support.errors import ColumnNotFoundError, DataError, DiscreetError, InputError
+from discreet.certificate import checker
+from discreet.certificate.record import Certificate
+from discreet.certificate.verification.evidence import Evidence
+from discreet.certificate.verification.release import against_release
+from discreet.certificate.verification.rows import against_both
+from discreet.certificate.verification.table import against_table
+from discreet.certificate.verification.verdict import Finding, Verdict
+from discreet.drawing.keys import ReleaseKey
+from discreet.mechanism import Mechanism
+from discreet.tables import open_table
+from discreet.tables.session import DuckDBTable
+
+__all__ = ["verify"]
+
+
+def verify(certificate: Any, table: Any = None, released: Any = None, *, key: Any = None) -> Verdict:
+    """Verify a certificate, trusting nothing that can be recomputed.
+
+    Parameters
+    ----------
+    certificate : Certificate or path
+        A private one is enough by itself: its counts and proof are checked in integers. A public one needs the table.
+    table : path or frame, optional
+        The table that was released: it is counted and audited anew.
+    released : path or frame, optional
+        The release: values, rows, ids, kept columns and, beside the table, frequencies are compared.
+    key : ReleaseKey, bytes or path, optional
+        The key of the release: every row is drawn again.
+
+    Returns
+    -------
+    Verdict
+        True where nothing failed and the leakage was re-checked; it lists every finding.
+
+    Notes
+    -----
+    Frequencies are tested cell by cell with exact binomial probabilities, which reject an honest release with a chance
+    of at most 1e-6 in all (Bonferroni). A digest is not a signature: who can change a certificate can seal it anew.
+    """
+    content = (certificate if isinstance(certificate, Certificate) else _read(certificate)).to_dict()
+    findings = [Finding(*found) for found in checker.check(content)]
+    secret = None if key is None else ReleaseKey.of(key)
+    if key is not None and (table is None or released is None):
+        raise InputError("a key redraws the release: give the table and the release with it.")
+    if not (table is None and released is None):
+        try:
+            evidence = Evidence(content, Mechanism.from_dict(content["mechanism"]), secret)
+            findings += _tests(evidence, table, released)
+        except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+            findings.append(Finding("certificate", False, f"damaged, or not of these tables ({type(error).__name__})"))
+    if any(finding.subject == "leakage" and finding.passed is not None for finding in findings):
+        findings = [f for f in findings if f.subject != "leakage" or f.passed is not None]
+    return Verdict(tuple(findings))
+
+
+def _read(path: Any) -> Certificate:
+    if isinstance(path, Mapping):
+        return Certificate(path)
+    if not isinstance(path, str | os.PathLike):
+        raise InputError(f"verify takes a certificate or its path, got {type(path).__name__}.")
+    return Certificate.from_json(path)
+
+
+def _tests(evidence: Evidence, table: Any, released: Any) -> Iterator[Finding]:
+    """The findings of every check that the tables allow; each table is opened once."""
+    key = evidence.key
+    if key is not None:
+        same = key.fingerprint == evidence.content.get("key", {}).get("fingerprint")
+        yield Finding("key", same, "is the key of this release" if same else "is not the key of this release")
+    with contextlib.ExitStack() as stack:
+        source = None
+        if table is not None:
+            try:
+                source = stack.enter_context(open_table(table, evidence.needed_columns(), places=True))
+            except ColumnNotFoundError as error:
+                yield Finding("certificate", False, f"not of this table: {error}")
+            except DiscreetError as error:
+                yield Finding("table", False, str(error))
+            else:
+                yield from against_table(evidence, source)
+        if released is not None:
+            yield from _of_release(evidence, source, released)
+
+
+def _of_release(evidence: Evidence, source: Any, released: Any) -> Iterator[Finding]:
+    beside = source if isinstance(source, DuckDBTable) else None
+    try:
+        with open_table(released, evidence.columns["published"], places=True, beside=beside) as opened:
+            yield from against_release(evidence, opened)
+            if beside is not None and list(opened.columns) == evidence.columns["published"]:
+                yield from against_both(evidence, beside, opened)
+    except DataError as error:
+        yield Finding("release", False, str(error))

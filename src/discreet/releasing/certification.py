@@ -1,0 +1,109 @@
+"""The certificate of a release: what the mechanism keeps on this table, and what was published, with digests."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+from discreet._support import jsonable
+from discreet._support.errors import InvalidMechanismError
+from discreet.certificate import Certificate, certify
+from discreet.certificate.record import trusted
+from discreet.core import labels
+from discreet.mechanism import Mechanism
+from discreet.releasing.checks import Checked
+from discreet.releasing.engines.base import Engine
+from discreet.releasing.plan import Plan
+from discreet.releasing.request import Request
+from discreet.tables.digest import table_digest
+from discreet.tables.session import DuckDBTable, Limits, open_table
+
+__all__ = ["NOT_PRIVATE", "certified", "codebook_text"]
+
+NOT_PRIVATE = "reproducible, not private"
+
+
+def certified(
+    request: Request,
+    engine: Engine,
+    plan: Plan,
+    checked: Checked,
+    kept: list[dict[str, Any]],
+    written: Path,
+    codebook: str | None,
+    spill: Path,
+) -> Certificate:
+    """The certificate, private part included, of what was written under a temporary name."""
+    joint = checked.joint
+    base = (
+        certify(plan.mechanism, joint, plan.notion, proof=request.proof)
+        if checked.has_sensitive
+        else trusted(plan.mechanism, joint, plan.notion)
+    )
+    table = engine.table if isinstance(engine.table, DuckDBTable) else None
+    published = [name for _, name in plan.output]
+    digests = {"mechanism": plan.mechanism.fingerprint}
+    limits = Limits(request.memory_limit, str(spill))
+    with open_table(written, published, limits=limits, beside=table) as released:
+        digests["output"] = table_digest(released.relation, published)
+        rows = released.count()
+    salt = request.key.derive("input-digest").hex()
+    if table is not None:
+        digests["input"] = table_digest(table.relation, table.columns, salt)
+    if codebook is not None:
+        digests["codebook"] = hashlib.sha256(codebook.encode()).hexdigest()
+    return base.with_fields(
+        rows={"input": joint.records, "output": rows},
+        digests=digests,
+        columns={
+            "input": [] if table is None else list(table.columns),
+            "sensitive": list(plan.mechanism.sensitive_columns),
+            "useful": list(plan.useful),
+            "id": plan.record,
+            "released": list(plan.released),
+            "kept": list(plan.kept),
+            "published": published,
+        },
+        order="shuffle" if plan.shuffle else "input",
+        engine=engine.name,
+        key={"fingerprint": request.key.fingerprint, "draw": "private" if request.key.is_private else NOT_PRIVATE},
+        checked_on="this table" if checked.has_sensitive else "the design only (trusted)",
+        unseen=_unseen(plan, checked),
+        not_covered=jsonable.plain(kept),
+        versions={**base["versions"], "duckdb": _duckdb_version()},
+        input_salt=salt,
+    )
+
+
+def _unseen(plan: Plan, checked: Checked) -> dict[str, Any] | None:
+    """What unknown values were treated as, and how many rows carried one."""
+    stands_for = next(iter(checked.suppressed.values()), None)
+    if stands_for is None:
+        return None
+    useful = stands_for[-len(plan.useful) :]
+    label = useful if len(useful) > 1 else useful[0]
+    return {"treated_as": labels.encode(label), "rows": checked.suppressed_rows}
+
+
+def codebook_text(mechanism: Mechanism) -> str | None:
+    """P(x | y) as JSON, or None where the mechanism does not know P(x) or lists no released values.
+
+    Rounded to three digits: with all of them, and the weights, the exact counts of x could be worked out.
+    """
+    try:
+        book = mechanism.codebook()
+    except InvalidMechanismError:
+        return None
+    shown = {
+        y: [{"useful": labels.encode(x), "probability": round(p, 3)} for x, p in row.items() if p >= 0.0005]
+        for y, row in book.items()
+    }
+    return jsonable.dumps({"format": "discreet-codebook/1", "codebook": shown}) + "\n"
+
+
+def _duckdb_version() -> str:
+    import duckdb
+
+    return str(duckdb.__version__)

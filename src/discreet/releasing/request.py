@@ -1,0 +1,90 @@
+"""All that a caller may choose about a release."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, Literal
+
+from discreet._support.errors import InputError
+from discreet.drawing.keys import ReleaseKey
+from discreet.mechanism import Mechanism
+from discreet.notions import Notion
+
+__all__ = ["Request", "Watch"]
+
+#: Hears how much of how much is done.
+Watch = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """One release as it was asked for; `discreet.release` explains the options.
+
+    Attributes
+    ----------
+    reads : tuple
+        Further files that were read on the way here, such as the mechanism's; no output may replace them.
+    write_key : Path or None
+        Where the key is stored with the release.
+    """
+
+    table: Any
+    mechanism: Mechanism
+    key: ReleaseKey
+    id: str | None = None
+    keep: Sequence[str] | Literal["all"] = ()
+    rename: str | None = None
+    notion: Notion | None = None
+    publish_id: bool = True
+    publish_sensitive: bool = False
+    trust_design: bool = False
+    shuffle: bool = False
+    unseen: str = "stop"
+    suppress_as: Any = None
+    audit: bool = True
+    output: Path | None = None
+    force: bool = False
+    certificate: bool = True
+    private_certificate: Path | None = None
+    proof: Mapping[str, Any] | None = None
+    write_key: Path | None = None
+    engine: str = "auto"
+    master: str | None = None
+    memory_limit: str | None = None
+    reads: tuple[Any, ...] = ()
+    watch: Watch | None = None
+
+    @classmethod
+    def of(cls, table: Any, mechanism: Any, *, key: Any = None, seed: int | None = None, **options: Any) -> Request:
+        """A request whose options are known and fit together."""
+        if not isinstance(mechanism, Mechanism):
+            raise InputError(f"release takes a Mechanism, got {type(mechanism).__name__}.")
+        unknown = sorted(set(options) - {field.name for field in fields(cls)})
+        if unknown:
+            raise InputError(f"release has no option {unknown[0]!r}.")
+        for name in ("output", "private_certificate", "write_key"):
+            if options.get(name) is not None:
+                options[name] = Path(options[name])
+        reads = (*options.pop("reads", ()), *([key] if isinstance(key, str | os.PathLike) else []))
+        made = cls(table=table, mechanism=mechanism, key=ReleaseKey.of(key, seed), reads=reads, **options)
+        made._check()
+        return made
+
+    def _check(self) -> None:
+        if self.unseen not in ("stop", "suppress"):
+            raise InputError(f"unseen must be 'stop' or 'suppress', got {self.unseen!r}.")
+        if self.private_certificate is not None and (self.output is None or not self.certificate):
+            raise InputError("a private certificate belongs to a release that is written to a file and certified.")
+        if self.write_key is not None and self.output is None:
+            raise InputError("a key is stored beside a release that is written to a file: name the output.")
+        if self.output is None and self.is_path:
+            raise InputError("a path is released to a path: name the output.")
+
+    @property
+    def is_path(self) -> bool:
+        """Whether the table is named by a path."""
+        return isinstance(self.table, str | os.PathLike)
