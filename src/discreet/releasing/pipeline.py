@@ -19,7 +19,7 @@ from discreet.releasing.engines.base import Drawing, Engine
 from discreet.releasing.plan import Plan, make_plan
 from discreet.releasing.request import Request
 from discreet.releasing.targets import Targets
-from discreet.releasing.transaction import Transaction, recover, spill_folder
+from discreet.releasing.transaction import Transaction, recover, spill_folder, writing
 from discreet.tables.files import existing_files
 
 __all__ = ["Released", "run"]
@@ -103,7 +103,8 @@ def _written(
     plan, certificate = drawing.plan, None
     with Transaction(targets.output) as transaction:
         staged = transaction.stage(targets.output)
-        rows = engine.draw(drawing, staged, request.watch).rows
+        with writing(targets.output):
+            rows = engine.draw(drawing, staged, request.watch).rows
         engine.table.check_unchanged()
         codebook = codebook_text(plan.mechanism)
         if codebook is not None:

@@ -22,7 +22,7 @@ from types import TracebackType
 
 from discreet._support.errors import InputError
 
-__all__ = ["Transaction", "recover", "spill_folder"]
+__all__ = ["Transaction", "recover", "spill_folder", "writing"]
 
 #: Start of everything temporary; a number in its name is that of the process that works on it.
 MARK = "discreet-tmp"
@@ -120,7 +120,7 @@ class Transaction:
     def write(self, target: Path, content: str, *, private: bool = False, kind: str = "replace") -> None:
         """Stage a text; a private one can be read by its owner alone from its first byte on."""
         staged = self.stage(target, kind)
-        with _writing(target):
+        with writing(target):
             handle = os.open(staged, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600 if private else 0o666)
             with os.fdopen(handle, "wb") as stream:
                 stream.write(content.encode())
@@ -128,13 +128,13 @@ class Transaction:
     def commit(self) -> None:
         """Move all staged files into place; where one cannot be moved, none is."""
         for move in self._moves:
-            with _writing(move.target):
+            with writing(move.target):
                 _synchronise(move.staged)
-        with _writing(self._output):
+        with writing(self._output):
             self._write_journal("forward")
         try:
             for move in self._moves:
-                with _writing(move.target):
+                with writing(move.target):
                     move.make()
         except BaseException:
             self._write_journal("back")
@@ -216,7 +216,7 @@ def _forget(journal: Path, moves: list[Move]) -> None:
 def spill_folder(output: Path) -> Iterator[Path]:
     """A private folder beside the output for what does not fit into memory; gone at the end."""
     folder = temporary_name(Path(os.path.realpath(output)), "spill-")
-    with _writing(output):
+    with writing(output):
         folder.mkdir(mode=0o700)
     try:
         yield folder
@@ -225,7 +225,7 @@ def spill_folder(output: Path) -> Iterator[Path]:
 
 
 @contextlib.contextmanager
-def _writing(target: Path) -> Iterator[None]:
+def writing(target: Path) -> Iterator[None]:
     """Errors of a full or lost disk in our words."""
     try:
         yield
