@@ -16,7 +16,7 @@ from discreet.cli.progress import watched
 from discreet.drawing.keys import ReleaseKey
 from discreet.mechanism import Mechanism
 from discreet.releasing.api import NOT_PRIVATE, publish, sidecar
-from discreet.reporting.text.pages import release_text
+from discreet.reporting.text.release import release_text
 
 __all__ = ["release"]
 
