@@ -7,6 +7,7 @@ import io
 import math
 import re
 import sys
+from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
@@ -14,6 +15,8 @@ from rich.console import Console
 
 import discreet as dc
 from discreet._support.errors import InputError
+from discreet.cli.options import NotionOptions
+from discreet.cli.report import report
 from discreet.notions.bound import Bound
 from discreet.reporting import html
 from discreet.reporting.audit import Audit, audit, audit_summary
@@ -23,6 +26,7 @@ from discreet.reporting.text.audit import audit_text
 from discreet.reporting.text.design import design_text
 from discreet.reporting.words import promise_words, rule_words
 
+PROMISE = NotionOptions(epsilon=0.5)
 BUDGETS = [0.001, 0.1, 0.2, 0.5, 1.0, 1.2, 3.7, 12.0, 699.0]
 
 
@@ -122,12 +126,16 @@ def test_a_cut_table_escapes_the_name_of_the_secret() -> None:
     assert "<img" not in page
 
 
-def test_without_jinja2_the_way_out_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_jinja2_the_way_out_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     found = designed(dc.Joint.random(3, 4), dc.LIP(0.5), "watchdog", epsilons=[0.5])
     missing: Any = None
     monkeypatch.setitem(sys.modules, "jinja2", missing)
     html._environment.cache_clear()
     with pytest.raises(InputError, match=r"pip install 'discreet\[report\]'"):
         report_html(found)
+    with pytest.raises(InputError, match="jinja2"):
+        report("sample:adult", sensitive=["sex"], useful=["race"], promise=PROMISE, output=tmp_path / "r.html")
+    assert not (tmp_path / "r.html").exists()
+    report("sample:adult", sensitive=["sex"], useful=["race"], promise=PROMISE, output=tmp_path / "r.md", format="md")
     monkeypatch.undo()
     assert report_html(found).startswith("<!DOCTYPE html>")

@@ -24,6 +24,7 @@ from discreet.releasing.api import publish, sidecar
 from discreet.reporting.audit import audit
 from discreet.reporting.decision import decision
 from discreet.reporting.html import report_html
+from discreet.reporting.markdown import report_markdown
 from discreet.reporting.text.audit import audit_text
 from discreet.reporting.text.certificate import verdict_text
 from discreet.reporting.text.comparison import comparison_text
@@ -117,9 +118,11 @@ def demo(*, output: Annotated[Path, Parameter(name=["--output", "-o"])] = Path("
 
     console.rule("7. Report: the page that decides", align="left")
     page = decision(best, certificate=done.certificate.public)
-    files.write_text(output / "report.html", report_html(page), private=True)  # it tells of the table
+    pretty = importlib.util.find_spec("jinja2") is not None  # the extra "report"
+    report = output / ("report.html" if pretty else "report.md")
+    files.write_text(report, report_html(page) if pretty else report_markdown(page), private=True)  # it tells of S
     console.print(
         f"{100 * best.nmi:.1f} % of occupation is kept, and no mechanism under {notion} can keep more. "
-        f"Open {output / 'report.html'}; the release is {target}, its certificate {sidecar(target, 'certificate')}."
+        f"Open {report}; the release is {target}, its certificate {sidecar(target, 'certificate')}."
     )
     return 0 if verdict else 1

@@ -18,7 +18,7 @@ from discreet.cli.options import Bins, Columns, NotionOptions, input_files, load
 from discreet.core.joint import Joint
 from discreet.mechanism import Mechanism
 from discreet.reporting.decision import decision, designed
-from discreet.reporting.html import report_html
+from discreet.reporting.html import check_installed, report_html
 from discreet.reporting.markdown import report_markdown
 from discreet.reporting.report import Report
 
@@ -80,6 +80,8 @@ def report(
         raise InputError(f"--sample must be at least 0, got {sample}.")
     never: list[str | Path] = [*input_files(table), *(path for path in (certificate, mechanism) if path is not None)]
     files.check_target(output, force=force, never=never)
+    if format == "html":
+        check_installed()
     stated = None if certificate is None else Certificate.from_json(certificate)
     if mechanism is not None:
         stored = Mechanism.from_json(mechanism)

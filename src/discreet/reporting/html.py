@@ -18,7 +18,7 @@ from discreet.reporting.model import Decision
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-__all__ = ["LONGEST_NAME", "notebook_html", "report_html", "style"]
+__all__ = ["LONGEST_NAME", "check_installed", "notebook_html", "report_html", "style"]
 
 #: Characters of a name that a page shows; the rest is in its tooltip.
 LONGEST_NAME = 160
@@ -47,6 +47,11 @@ def report_html(decision: Decision | Mapping[str, Any]) -> str:
 def notebook_html(decision: Decision | Mapping[str, Any]) -> str:
     """The same without a script, to stand among other output."""
     return _rendered("notebook.html", decision)
+
+
+def check_installed() -> None:
+    """An `InputError` where the library behind the templates is missing; to be asked before long work."""
+    _environment()
 
 
 def style() -> str:
