@@ -133,6 +133,8 @@ def test_no_design_is_made(joint: dc.Joint, best: dc.Design, monkeypatch: pytest
     decision(best)
     with pytest.raises(AssertionError):
         designed(joint, dc.LIP(0.5))
+    with pytest.raises(InputError, match="rows must be"):  # wrong requests are refused before the work
+        designed(joint, dc.LIP(0.5), rows=-1)
 
 
 def test_wrong_subjects_are_refused(joint: dc.Joint, best: dc.Design) -> None:

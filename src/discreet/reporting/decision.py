@@ -79,21 +79,18 @@ def decision(
     >>> found.notion_text, found.verdict.release_holds, found.design.bound
     ('LIP(0.5)', True, None)
     """
-    if rows is not None and (isinstance(rows, bool) or not isinstance(rows, int) or rows < 0):
-        raise InputError(f"rows must be an integer of at least 0, got {rows!r}.")
-    stored = isinstance(made, Mechanism)
     mechanism, joint, notion = _subject(made, joint, notion)
-    if certificate is not None and certificate.to_dict().get("notion") != notion.to_dict():
-        raise InputError(f"the certificate is about another promise than {notion}.")
+    _check_request(notion, certificate, rows)
     facts = None if certificate is None else _facts(certificate, mechanism)
-    if isinstance(made, Mechanism):
-        figures, limit = _stored_figures(made, joint, notion, facts)
-    else:
-        figures = _figures(made)
+    if isinstance(made, Design):
+        figures, swept_method = _figures(made), made.method
         limit = words.limit_words(figures)
+    else:
+        figures, limit = _stored_figures(mechanism, joint, notion, facts)
+        swept_method = None
     swept = Tradeoff((), note="No curve was asked for.")
     if curve:
-        swept = tradeoff_of(joint, notion, figures.nmi, None if stored else figures.method, epsilons)
+        swept = tradeoff_of(joint, notion, figures.nmi, swept_method, epsilons)
     examples = examples_of(joint, mechanism, rows) if rows else None
     return _assembled(
         mechanism, joint, notion, figures, limit=limit, tradeoff=swept, certificate=facts, examples=examples
@@ -112,6 +109,7 @@ def designed(joint: Joint, notion: Notion, method: str = "auto", **options: Any)
     method : str
         How the release is designed; see `discreet.design`.
     """
+    _check_request(notion, options.get("certificate"), options.get("rows"))  # before the work
     return decision(design(joint, notion, method), **options)
 
 
@@ -143,6 +141,13 @@ def decision_summary(
     {'value': 'a', 'share': 0.4, 'released': [['{a, c}', 1.0]]}
     """
     return designed(joint, notion, method, certificate=certificate, rows=rows, epsilons=epsilons).to_dict()
+
+
+def _check_request(notion: Notion, certificate: Certificate | None, rows: int | None) -> None:
+    if rows is not None and (isinstance(rows, bool) or not isinstance(rows, int) or rows < 0):
+        raise InputError(f"rows must be an integer of at least 0, got {rows!r}.")
+    if certificate is not None and certificate.to_dict().get("notion") != notion.to_dict():
+        raise InputError(f"the certificate is about another promise than {notion}.")
 
 
 def _subject(made: Design | Mechanism, joint: Joint | None, notion: Notion | None) -> tuple[Mechanism, Joint, Notion]:
