@@ -112,6 +112,7 @@ def test_a_promise_that_is_broken_here_is_not_told_as_kept(best: dc.Design, join
     found = decision(best.mechanism, joint, dc.LIP(0.1), curve=False)
     assert not found.verdict.release_holds
     assert found.promise.startswith("This release does not keep the promise")
+    assert found.limit.startswith("It does not keep the promise")
     assert "and not through this release" in report_html(found)
     assert "broken by auto" in repr(Report(found))
 

@@ -92,9 +92,7 @@ def decision(
     if curve:
         swept = tradeoff_of(joint, notion, figures.nmi, swept_method, epsilons)
     examples = examples_of(joint, mechanism, rows) if rows else None
-    return _assembled(
-        mechanism, joint, notion, figures, limit=limit, tradeoff=swept, certificate=facts, examples=examples
-    )
+    return _assembled(mechanism, joint, notion, figures, limit, tradeoff=swept, certificate=facts, examples=examples)
 
 
 def designed(joint: Joint, notion: Notion, method: str = "auto", **options: Any) -> Decision:
@@ -163,7 +161,9 @@ def _subject(made: Design | Mechanism, joint: Joint | None, notion: Notion | Non
     return made, joint, from_dict(dict(made.notion or {})) if notion is None else notion
 
 
-def _assembled(mechanism: Mechanism, joint: Joint, notion: Notion, figures: Figures, **parts: Any) -> Decision:
+def _assembled(
+    mechanism: Mechanism, joint: Joint, notion: Notion, figures: Figures, limit: str, **parts: Any
+) -> Decision:
     found = audit(joint, notion)
     secret, column = named(joint.sensitive_columns, "S"), named(joint.useful_columns, "X")
     verdict = _judged(found, mechanism, joint, notion)
@@ -180,6 +180,7 @@ def _assembled(mechanism: Mechanism, joint: Joint, notion: Notion, figures: Figu
         against=words.against_words(notion),
         verdict=verdict,
         design=figures,
+        limit=limit if verdict.release_holds else words.BROKEN_LIMIT,
         before=lifts_of(joint, worst_first(joint), notion),
         worst=worst_of(found.per_symbol, joint),
         after=listing.after,

@@ -13,6 +13,7 @@ from discreet.reporting.formats import percent
 from discreet.reporting.model import Decision, Figures, Judgement
 
 __all__ = [
+    "BROKEN_LIMIT",
     "EXAMPLE_WARNING",
     "NO_CERTIFICATE",
     "Limit",
@@ -45,6 +46,9 @@ UP, DOWN = decimal.ROUND_CEILING, decimal.ROUND_FLOOR
 EXAMPLE_WARNING = (
     "Warning: these are real values of the table. Do not pass this report on to people who may not see them."
 )
+
+#: What stands in for a limit where the release breaks its promise.
+BROKEN_LIMIT = "It does not keep the promise; a release that does may keep less."
 
 NO_CERTIFICATE = "No certificate was given. A release writes one; discreet certify makes one for a stored mechanism."
 
