@@ -13,7 +13,8 @@ import pytest
 
 import discreet as dc
 from discreet.reporting.decision import decision_summary
-from discreet.reporting.html import percent, report_html
+from discreet.reporting.formats import percent
+from discreet.reporting.html import report_html
 from tests.conftest import missing
 
 FLAGS = (

@@ -12,7 +12,8 @@ import pytest
 import discreet as dc
 from discreet._support import jsonable
 from discreet._support.errors import InputError
-from discreet.reporting.decision import decision_summary, promise_words
+from discreet.reporting.decision import decision_summary
+from discreet.reporting.words import promise_words
 
 NOTIONS = [
     dc.LIP(0.5),

@@ -16,8 +16,11 @@ from discreet._support.errors import InputError
 from discreet.cli.options import NotionOptions
 from discreet.cli.report import report
 from discreet.reporting.decision import decision_summary
-from discreet.reporting.html import LONGEST_NAME, MOST_SHOWN, STYLE, Report, percent, report_html, visible
+from discreet.reporting.formats import percent, visible
+from discreet.reporting.html import LONGEST_NAME, report_html, style
 from discreet.reporting.markdown import report_markdown
+from discreet.reporting.report import Report
+from discreet.reporting.shown import MOST_SHOWN
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -140,7 +143,7 @@ def test_text_stands_out_from_every_ground() -> None:
         light, dark = sorted((luminance(first), luminance(second)), reverse=True)
         return (light + 0.05) / (dark + 0.05)
 
-    schemes = [dict(re.findall(r"--(\w+):(#\w+)", block)) for block in re.findall(r"\.dr\{(--[^}]*)", STYLE)]
+    schemes = [dict(re.findall(r"--(\w+):(#\w+)", block)) for block in re.findall(r"\.dr\{(--[^}]*)", style())]
     assert len(schemes) == 3
     for colours in schemes:
         shades = [f"{side}{k}" for side in "ud" for k in range(1, 6)]

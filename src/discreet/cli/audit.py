@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 from discreet.cli.options import Bins, Columns, Format, NotionOptions, load_joint, show
-from discreet.reporting.audit import audit_summary
-from discreet.reporting.text.pages import audit_text
+from discreet.reporting.audit import audit as make_audit
+from discreet.reporting.text.audit import audit_text
 
 __all__ = ["audit"]
 
@@ -39,6 +39,6 @@ def audit(
     """
     notion = None if promise is None else promise.build()
     joint = load_joint(table, sensitive, useful, bins)
-    summary = audit_summary(joint, notion)
-    show(format, summary, audit_text(summary) if format == "text" else None)
-    return 1 if summary["verdict"] is not None and not summary["verdict"]["holds"] else 0
+    found = make_audit(joint, notion)
+    show(format, found.to_dict(), audit_text(found) if format == "text" else None)
+    return 1 if found.holds is False else 0

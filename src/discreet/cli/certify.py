@@ -18,7 +18,7 @@ from discreet.cli.options import Format, NotionOptions, input_files, load_proof,
 from discreet.core.joint import Joint
 from discreet.drawing.keys import ReleaseKey
 from discreet.mechanism import Mechanism
-from discreet.reporting.text.pages import certificate_text, verdict_text
+from discreet.reporting.text.certificate import certificate_text, verdict_text
 
 __all__ = ["certify", "verify"]
 

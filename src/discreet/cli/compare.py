@@ -9,7 +9,7 @@ from discreet.cli.progress import watched
 from discreet.designers import METHODS, Design
 from discreet.designers import design as make_design
 from discreet.designers import methods as methods_for
-from discreet.reporting.text.pages import comparison_text
+from discreet.reporting.text.comparison import comparison_text
 
 __all__ = ["compare"]
 

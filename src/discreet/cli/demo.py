@@ -21,18 +21,17 @@ from discreet.frontiers.sweep import frontier
 from discreet.notions import LIP
 from discreet.releasing import Request, run
 from discreet.releasing.targets import sidecar
-from discreet.reporting.audit import audit_summary
-from discreet.reporting.decision import decision_summary
+from discreet.reporting.audit import audit
+from discreet.reporting.decision import decision
 from discreet.reporting.html import report_html
-from discreet.reporting.text.pages import (
-    audit_text,
-    comparison_text,
-    design_text,
-    frontier_text,
-    make_console,
-    release_text,
-    verdict_text,
-)
+from discreet.reporting.markdown import report_markdown
+from discreet.reporting.text.audit import audit_text
+from discreet.reporting.text.certificate import verdict_text
+from discreet.reporting.text.comparison import comparison_text
+from discreet.reporting.text.console import make_console
+from discreet.reporting.text.design import design_text
+from discreet.reporting.text.frontier import frontier_text
+from discreet.reporting.text.release import release_text
 
 __all__ = ["demo"]
 
@@ -61,9 +60,9 @@ def demo(*, output: Annotated[Path, Parameter(name=["--output", "-o"])] = Path("
     joint = Joint.from_table(table, sensitive="relationship", useful="occupation")
 
     console.rule("1. Audit: what does occupation give away?", align="left")
-    summary = audit_summary(joint, notion)
-    console.print(audit_text(summary))
-    files.write_text(output / "audit.json", jsonable.dumps(summary) + "\n")
+    audited = audit(joint, notion)
+    console.print(audit_text(audited))
+    files.write_text(output / "audit.json", jsonable.dumps(audited.to_dict()) + "\n")
 
     console.rule(f"2. Compare: every method under {notion}", align="left")
     designs = [design(joint, notion, method) for method in methods(notion) if method != "auto"]
@@ -118,10 +117,12 @@ def demo(*, output: Annotated[Path, Parameter(name=["--output", "-o"])] = Path("
     files.write_text(output / "verdict.json", json.dumps(verdict.to_dict(), indent=2) + "\n")
 
     console.rule("7. Report: the page that decides", align="left")
-    page = decision_summary(joint, notion, method="optimal", certificate=done.certificate.public)
-    files.write_text(output / "report.html", report_html(page), private=True)  # it tells of the table
+    page = decision(best, certificate=done.certificate.public)
+    pretty = importlib.util.find_spec("jinja2") is not None  # the extra "report"
+    report = output / ("report.html" if pretty else "report.md")
+    files.write_text(report, report_html(page) if pretty else report_markdown(page), private=True)  # it tells of S
     console.print(
         f"{100 * best.nmi:.1f} % of occupation is kept, and no mechanism under {notion} can keep more. "
-        f"Open {output / 'report.html'}; the release is {target}, its certificate {sidecar(target, 'certificate')}."
+        f"Open {report}; the release is {target}, its certificate {sidecar(target, 'certificate')}."
     )
     return 0 if verdict else 1

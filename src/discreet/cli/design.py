@@ -16,7 +16,7 @@ from discreet._support.errors import InputError
 from discreet.cli.options import Bins, Columns, Format, NotionOptions, input_files, load_joint, show
 from discreet.designers import METHODS, Design
 from discreet.designers import design as make_design
-from discreet.reporting.text.pages import design_text
+from discreet.reporting.text.design import design_text
 
 __all__ = ["design"]
 

@@ -29,7 +29,7 @@ from discreet.core.joint import Joint
 from discreet.designers import methods as methods_for
 from discreet.frontiers.sweep import frontier as sweep
 from discreet.notions import Notion
-from discreet.reporting.text.pages import frontier_text
+from discreet.reporting.text.frontier import frontier_text
 
 __all__ = ["frontier"]
 

@@ -16,7 +16,7 @@ from discreet._support import jsonable
 from discreet._support.errors import InputError, InvalidNotionError, UnusableColumnError
 from discreet.core.joint import Joint
 from discreet.notions import ALIP, LDP, LIP, SRLIP, AlphaLift, Chi2Lift, L1Lift, MaxLift, Notion, PerfectPrivacy
-from discreet.reporting.text.pages import make_console
+from discreet.reporting.text.console import make_console
 from discreet.tables.binning import parse_option
 from discreet.tables.files import table_files
 

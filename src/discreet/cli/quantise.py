@@ -18,7 +18,7 @@ from discreet.cli.options import Bins, Columns, Format, input_files, load_joint,
 from discreet.core.joint import Joint
 from discreet.quantising import Quantisation, QuantisationPath
 from discreet.quantising import quantise as make_path
-from discreet.reporting.text.pages import quantisation_text
+from discreet.reporting.text.quantisation import quantisation_text
 
 __all__ = ["quantise"]
 

@@ -17,7 +17,7 @@ from discreet.mechanism import Mechanism
 from discreet.releasing import Request, run
 from discreet.releasing.certification import NOT_PRIVATE
 from discreet.releasing.targets import sidecar
-from discreet.reporting.text.pages import release_text
+from discreet.reporting.text.release import release_text
 
 __all__ = ["release"]
 

@@ -14,10 +14,13 @@ from discreet._support import files
 from discreet._support.errors import InputError
 from discreet.certificate import Certificate
 from discreet.cli.design import Method
-from discreet.cli.options import Bins, Columns, NotionOptions, input_files, load_joint
-from discreet.reporting.decision import decision_summary
-from discreet.reporting.html import Report, report_html
+from discreet.cli.options import Bins, Columns, NotionOptions, input_files, load_joint, load_table
+from discreet.core.joint import Joint
+from discreet.mechanism import Mechanism
+from discreet.reporting.decision import decision, designed
+from discreet.reporting.html import check_installed, report_html
 from discreet.reporting.markdown import report_markdown
+from discreet.reporting.report import Report
 
 __all__ = ["report"]
 
@@ -29,7 +32,8 @@ def report(
     useful: Columns,
     bins: Bins = (),
     promise: NotionOptions | None = None,
-    method: Method = "auto",
+    method: Method | None = None,
+    mechanism: Path | None = None,
     certificate: Path | None = None,
     sample: int = 0,
     output: Annotated[Path, Parameter(name=["--output", "-o"])],
@@ -38,7 +42,8 @@ def report(
 ) -> int:
     """Write a report for those who decide on a release: the verdict, what it protects, keeps and changes, its limits.
 
-    One file that loads nothing from the network. It tells of the table, so its owner alone may read it.
+    One file that loads nothing from the network. It tells of the table, so its owner alone may read it. A mechanism is
+    designed first, unless a stored one is given; the exit code is 1 where that breaks its promise on this table.
 
     Parameters
     ----------
@@ -51,9 +56,12 @@ def report(
     bins
         Cut a numeric column: age=0,18,65 or age=quantiles:10. Repeatable.
     method
-        How the release is designed; auto takes the best that fits the notion, the size and the time.
+        How the release is designed. Left out: auto, which takes the best that fits the notion, the size and the time.
+    mechanism
+        The JSON that design wrote, reported as it is, without --method and --bins. Its promise is the one that it was
+        designed for, unless another is named.
     certificate
-        Certificate of the release, whose digest and figures are shown.
+        Certificate of the release, whose digest and figures are shown. It also tells the limit of a stored mechanism.
     sample
         Also show so many records before and after; these are real values of the table.
     output
@@ -64,17 +72,39 @@ def report(
         HTML for a browser, Markdown for a wiki or a review.
     """
     notion = None if promise is None else promise.build()
-    if notion is None:
-        raise InputError("a report needs a privacy notion, such as --notion lip --epsilon 0.5.")
+    if notion is None and mechanism is None:
+        raise InputError("a report needs a privacy notion, such as --notion lip --epsilon 0.5, or --mechanism FILE.")
+    if mechanism is not None and (method is not None or bins):
+        raise InputError("--mechanism is reported as it is: leave out --method and --bins.")
     if sample < 0:
         raise InputError(f"--sample must be at least 0, got {sample}.")
-    never: list[str | Path] = [*input_files(table), *([] if certificate is None else [certificate])]
+    never: list[str | Path] = [*input_files(table), *(path for path in (certificate, mechanism) if path is not None)]
     files.check_target(output, force=force, never=never)
+    if format == "html":
+        check_installed()
     stated = None if certificate is None else Certificate.from_json(certificate)
-    joint = load_joint(table, sensitive, useful, bins)
-    summary = decision_summary(joint, notion, method=method, certificate=stated, rows=sample)
-    text = report_html(summary) if format == "html" else report_markdown(summary)
+    if mechanism is not None:
+        stored = Mechanism.from_json(mechanism)
+        joint = _its_joint(table, stored, sensitive, useful)
+        found = decision(stored, joint, notion, certificate=stated, rows=sample)
+    else:
+        assert notion is not None  # refused above
+        joint = load_joint(table, sensitive, useful, bins)
+        found = designed(joint, notion, method or "auto", certificate=stated, rows=sample)
+    text = report_html(found) if format == "html" else report_markdown(found)
     files.write_text(output, text, private=True)
-    sys.stdout.write(f"{Report(summary)!r}\n")
+    sys.stdout.write(f"{Report(found)!r}\n")
     sys.stderr.write(f"report written to {os.fspath(output)}\n")
-    return 0
+    return 0 if found.verdict.release_holds else 1
+
+
+def _its_joint(table: str, stored: Mechanism, sensitive: list[str], useful: list[str]) -> Joint:
+    """The joint of a table, with the columns and bins that a mechanism was designed for."""
+    for option, given, known in (
+        ("--sensitive", sensitive, stored.sensitive_columns),
+        ("--useful", useful, stored.useful_columns),
+    ):
+        if known and list(known) != list(given):
+            options = " ".join(f"{option} {name}" for name in known)
+            raise InputError(f"the mechanism is for other columns: give {options}.")
+    return Joint.from_table(load_table(table), sensitive, useful, bins=stored.bins)

@@ -48,7 +48,7 @@ def reproduce(
         Text for people, JSON for programs.
     """
     from discreet import papers
-    from discreet.reporting.text.pages import reproduction_text
+    from discreet.reporting.text.reproduction import reproduction_text
 
     folder = data or next((path for path in USUAL_DATA if path.is_dir()), None)
     if folder is not None and not folder.is_dir():

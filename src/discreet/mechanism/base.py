@@ -21,7 +21,7 @@ import numpy as np
 
 from discreet._support import files
 from discreet._support.errors import InputError, InvalidMechanismError, UnseenSymbolError
-from discreet._support.numeric import DENOMINATOR, BoolArray, FloatArray, ObjectArray, xlogx
+from discreet._support.numeric import DENOMINATOR, BoolArray, FloatArray, IntArray, ObjectArray, xlogx
 from discreet.core import labels
 from discreet.core.joint import Joint
 from discreet.mechanism.about import About
@@ -56,6 +56,8 @@ class Mechanism(ABC):
 
     kind: ClassVar[str]
     kinds: ClassVar[dict[str, type[Mechanism]]] = {}
+    #: Whether released values are listed, each with its own few values behind it; else they are made of parts.
+    is_sparse: ClassVar[bool] = False
     reads_sensitive: ClassVar[bool] = False
 
     useful: tuple[Any, ...]
@@ -197,9 +199,10 @@ class Mechanism(ABC):
         result: FloatArray = cells @ self.channel
         return result
 
-    def chances(self, joint: Joint) -> FloatArray:
-        """P(y | x) that somebody with each useful value can expect, shape (n_useful, n_released)."""
-        return self.channel
+    def outcomes(self, joint: Joint) -> tuple[IntArray, IntArray, FloatArray]:
+        """What somebody with each useful value can expect: (useful index, released index, probability), row by row."""
+        rows, columns = np.nonzero(self.channel)
+        return rows, columns, self.channel[rows, columns]
 
     def releases_everything(self, joint: Joint) -> bool:
         """Whether different values that occur always stay different, so that nothing is lost."""

@@ -145,6 +145,9 @@ class ChannelMechanism(RowMechanism):
         used = mass > 0
         return max(0.0, float((mass[used] * np.log(share[used] / p_released[target[used]])).sum()))
 
+    def outcomes(self, joint: Joint) -> tuple[IntArray, IntArray, FloatArray]:
+        return self.entries.rows, self.entries.columns, self.entries.weights / DENOMINATOR
+
     def releases_everything(self, joint: Joint) -> bool:
         if not self.is_deterministic or self.useful != joint.useful:
             return False

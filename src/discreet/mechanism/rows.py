@@ -6,7 +6,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -27,6 +27,8 @@ MOST_ROWS = 16**6 - 1
 
 class RowMechanism(Mechanism):
     """What a plain channel and one that reads S share: sparse rows of weights over 2**60, and labels for them."""
+
+    is_sparse: ClassVar[bool] = True
 
     entries: Entries
 

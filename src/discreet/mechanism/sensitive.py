@@ -103,12 +103,20 @@ class SensitiveMechanism(RowMechanism):
         result: FloatArray = np.einsum("szx,sxy->szy", cells, self.channel[rows])
         return result
 
-    def chances(self, joint: Joint) -> FloatArray:
-        """P(y | x) over all s."""
+    def outcomes(self, joint: Joint) -> tuple[IntArray, IntArray, FloatArray]:
+        """Over all s, as likely as each is in the joint given x."""
         nothing = np.zeros_like(joint.probabilities)
         given = np.divide(joint.probabilities, joint.p_useful, where=joint.p_useful > 0, out=nothing)
-        result: FloatArray = np.einsum("sx,sxy->xy", given, self.channel)
-        return result
+        place_s = {label: k for k, label in enumerate(self.sensitive)}
+        place_x = {label: k for k, label in enumerate(self.useful)}
+        cells = np.zeros((self.n_sensitive, self.n_useful))
+        for i, s in enumerate(joint.sensitive):
+            for j, x in enumerate(joint.useful):
+                if s in place_s and x in place_x:
+                    cells[place_s[s], place_x[x]] = given[i, j]
+        expected = np.einsum("sx,sxy->xy", cells, self.channel)
+        rows, columns = np.nonzero(expected)
+        return rows, columns, expected[rows, columns]
 
     def _for_joint(self, joint: Joint) -> IntArray:
         """Weights in the order of another joint's labels; pairs that never occur need no row."""

@@ -1,9 +1,12 @@
-"""An audit as plain data: measures of the whole, every symbol, and the verdict of a notion."""
+"""An audit: measures of the whole, every symbol, and the verdict of a notion."""
 
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import html
 import math
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,15 +17,101 @@ from discreet.core import labels
 from discreet.core.joint import Joint
 from discreet.mechanism import Mechanism
 from discreet.notions import Notion
+from discreet.reporting.formats import named, number, percent, times, visible
+from discreet.reporting.model import AuditedSymbol, Part
 
-__all__ = ["audit_summary", "scalar_measures", "worst_first"]
+__all__ = ["Audit", "AuditVerdict", "JointFacts", "audit", "audit_summary", "scalar_measures", "worst_first"]
 
 #: Order of the Sibson and Arimoto information that an audit prints.
 AUDIT_ALPHA = 2.0
 
+#: Symbols that a notebook shows.
+MOST_IN_NOTEBOOK = 12
 
-def audit_summary(joint: Joint, notion: Notion | None = None) -> dict[str, Any]:
-    """All that an audit finds.
+
+@dataclass(frozen=True)
+class JointFacts(Part):
+    """Sizes of a joint, its cells without mass, and the edges of binned columns."""
+
+    n_sensitive: int
+    n_useful: int
+    zero_cells: int
+    bins: Mapping[str, tuple[Any, ...]]
+
+
+@dataclass(frozen=True)
+class AuditVerdict(Part):
+    """What a notion says of the table as it is; symbols are None where it judges the release as a whole."""
+
+    notion: Mapping[str, Any]
+    holds: bool
+    slack: float
+    violating_symbols: int | None
+    violating_probability: float | None
+
+
+@dataclass(frozen=True)
+class Audit(Part):
+    """What the useful columns tell about the sensitive ones.
+
+    Attributes
+    ----------
+    sensitive, useful : tuple of str
+        Names of the columns.
+    rows : int or None
+        Records, where they were counted.
+    joint : JointFacts
+        Sizes of the joint.
+    measures : dict
+        The measures of the whole by name; informations and leakages in nats.
+    per_symbol : tuple of AuditedSymbol
+        Every useful value, worst first; labels as in the mechanism's JSON.
+    verdict : AuditVerdict or None
+        What the notion says.
+    notion : Notion or None
+        The promise that was judged.
+    """
+
+    sensitive: tuple[str, ...]
+    useful: tuple[str, ...]
+    rows: int | None
+    joint: JointFacts
+    measures: Mapping[str, float]
+    per_symbol: tuple[AuditedSymbol, ...]
+    verdict: AuditVerdict | None
+    notion: Notion | None = None
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether the table as it is keeps the promise; None where none was named."""
+        return None if self.verdict is None else self.verdict.holds
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain data; the notion is part of the verdict."""
+        return {name: value for name, value in super().to_dict().items() if name != "notion"}
+
+    def __repr__(self) -> str:
+        judged = "" if self.verdict is None else f", {self.notion} {'holds' if self.verdict.holds else 'is broken'}"
+        low, high = self.measures["log_min_lift"], self.measures["log_max_lift"]
+        return (
+            f"Audit({named(self.useful, 'X')} about {named(self.sensitive, 'S')}: "
+            f"log-lifts {number(low)} to {number(high)} nats{judged})"
+        )
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><th>{_shown(entry.symbol)}</th><td>{percent(entry.probability)}</td>"
+            f"<td>{_shown(entry.likelier)}</td><td>{times(entry.max_lift)}</td>"
+            f"<td>{_shown(entry.unlikelier)}</td><td>{times(entry.min_lift)}</td></tr>"
+            for entry in self.per_symbol[:MOST_IN_NOTEBOOK]
+        )
+        heads = ("", "share", "makes likelier", "by", "makes unlikelier", "by")
+        cells = "".join(f"<th>{head}</th>" for head in heads)
+        return f"<p>{html.escape(visible(repr(self)))}</p><table><tr>{cells}</tr>{rows}</table>"
+
+
+def audit(joint: Joint, notion: Notion | None = None) -> Audit:
+    """Measure what the useful columns tell about the sensitive ones.
 
     Parameters
     ----------
@@ -33,27 +122,47 @@ def audit_summary(joint: Joint, notion: Notion | None = None) -> dict[str, Any]:
 
     Returns
     -------
-    dict
-        Keys ``sensitive``, ``useful``, ``rows``, ``joint``, ``measures``, ``per_symbol``, ``verdict``; labels as
-        in the mechanism's JSON, symbols worst first.
+    Audit
+        Measures of the whole, every symbol, worst first, and the verdict.
+
+    Examples
+    --------
+    >>> from discreet import LIP
+    >>> joint = Joint.from_counts([[30, 15, 5], [10, 15, 25]], useful=["a", "b", "c"])
+    >>> audit(joint, LIP(0.5))
+    Audit(X about S: log-lifts -1.099 to 0.5108 nats, LIP(0.5) is broken)
+    >>> audit(joint, LIP(0.5)).per_symbol[0].symbol
+    'c'
     """
     # A conditional notion speaks of mechanisms: an audit judges the release of X itself, as a whole.
     by_symbol = notion is not None and not notion.is_conditional
     allowed = notion.allowed(joint) if notion is not None and by_symbol else None
-    return {
-        "sensitive": list(joint.sensitive_columns),
-        "useful": list(joint.useful_columns),
-        "rows": joint.records,
-        "joint": {
-            "n_sensitive": joint.n_sensitive,
-            "n_useful": joint.n_useful,
-            "zero_cells": int((joint.probabilities == 0).sum()),
-            "bins": {name: list(edges) for name, edges in joint.bins.items()},
-        },
-        "measures": scalar_measures(joint),
-        "per_symbol": _per_symbol(joint, allowed),
-        "verdict": None if notion is None else _verdict(joint, notion, allowed),
-    }
+    return Audit(
+        sensitive=tuple(joint.sensitive_columns),
+        useful=tuple(joint.useful_columns),
+        rows=joint.records,
+        joint=JointFacts(
+            n_sensitive=joint.n_sensitive,
+            n_useful=joint.n_useful,
+            zero_cells=int((joint.probabilities == 0).sum()),
+            bins={name: tuple(edges) for name, edges in joint.bins.items()},
+        ),
+        measures=scalar_measures(joint),
+        per_symbol=_per_symbol(joint, allowed),
+        verdict=None if notion is None else _verdict(joint, notion, allowed),
+        notion=notion,
+    )
+
+
+def audit_summary(joint: Joint, notion: Notion | None = None) -> dict[str, Any]:
+    """All that `audit` finds, as plain data.
+
+    Returns
+    -------
+    dict
+        Keys ``sensitive``, ``useful``, ``rows``, ``joint``, ``measures``, ``per_symbol``, ``verdict``.
+    """
+    return audit(joint, notion).to_dict()
 
 
 def scalar_measures(joint: Joint) -> dict[str, float]:
@@ -96,7 +205,7 @@ def worst_first(joint: Joint) -> list[int]:
     return order
 
 
-def _per_symbol(joint: Joint, allowed: Any) -> list[dict[str, Any]]:
+def _per_symbol(joint: Joint, allowed: BoolArray | None) -> tuple[AuditedSymbol, ...]:
     lifts = measures.lift(joint)
     columns: dict[str, FloatArray] = {
         "max_lift": lifts.max(axis=0),
@@ -111,29 +220,31 @@ def _per_symbol(joint: Joint, allowed: Any) -> list[dict[str, Any]]:
     impossible = (joint.probabilities == 0) & (joint.p_useful > 0)
     totals = None if joint.counts is None else joint.counts.sum(axis=0)
     encoded = [labels.encode(label) for label in joint.sensitive]
-    result = []
-    for x in worst_first(joint):
-        entry: dict[str, Any] = {
-            "symbol": labels.encode(joint.useful[x]),
-            "probability": float(joint.p_useful[x]),
-            "records": None if totals is None else int(totals[x]),
+    return tuple(
+        AuditedSymbol(
+            symbol=labels.encode(joint.useful[x]),
+            probability=float(joint.p_useful[x]),
+            records=None if totals is None else int(totals[x]),
             **{name: float(values[x]) for name, values in columns.items()},
-            "likelier": encoded[likelier[x]],
-            "unlikelier": encoded[unlikelier[x]],
-            "rules_out": [encoded[s] for s in np.flatnonzero(impossible[:, x])],
-        }
-        if allowed is not None:
-            entry["allowed"] = bool(allowed[x])
-        result.append(entry)
-    return result
+            likelier=encoded[likelier[x]],
+            unlikelier=encoded[unlikelier[x]],
+            rules_out=tuple(encoded[s] for s in np.flatnonzero(impossible[:, x])),
+            allowed=None if allowed is None else bool(allowed[x]),
+        )
+        for x in worst_first(joint)
+    )
 
 
-def _verdict(joint: Joint, notion: Notion, allowed: BoolArray | None) -> dict[str, Any]:
+def _verdict(joint: Joint, notion: Notion, allowed: BoolArray | None) -> AuditVerdict:
     itself = Mechanism.from_blocks(joint, range(joint.n_useful)) if allowed is None else None
-    return {
-        "notion": notion.to_dict(),
-        "holds": notion.holds(joint, itself) if allowed is None else bool(allowed.all()),
-        "slack": notion.slack(joint, itself),
-        "violating_symbols": None if allowed is None else int((~allowed).sum()),
-        "violating_probability": None if allowed is None else float(joint.p_useful[~allowed].sum()),
-    }
+    return AuditVerdict(
+        notion=notion.to_dict(),
+        holds=notion.holds(joint, itself) if allowed is None else bool(allowed.all()),
+        slack=notion.slack(joint, itself),
+        violating_symbols=None if allowed is None else int((~allowed).sum()),
+        violating_probability=None if allowed is None else float(joint.p_useful[~allowed].sum()),
+    )
+
+
+def _shown(stored: Any) -> str:
+    return html.escape(visible(labels.text(labels.decode(stored))))

@@ -3,189 +3,174 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from discreet.reporting.html import (
-    EXAMPLE_WARNING,
+from discreet.reporting import words
+from discreet.reporting.formats import brief, more_words, percent, times, visible, yes
+from discreet.reporting.model import Decision, Lifts
+from discreet.reporting.shown import (
     MOST_NAMED,
     MOST_SHOWN,
-    NO_CERTIFICATE,
-    bound_words,
-    brief,
     certificate_rows,
-    cost_words,
+    codes_of,
     extreme_rows,
-    more_words,
-    percent,
-    question,
-    raw_words,
-    release_words,
-    times,
+    fall_text,
+    figure_rows,
+    is_judged,
     tradeoff_table,
-    verdict_words,
-    visible,
 )
 
 __all__ = ["report_markdown"]
 
 
-def report_markdown(summary: dict[str, Any]) -> str:
+def report_markdown(decision: Decision | Mapping[str, Any]) -> str:
     """The report as Markdown with tables (GitHub's dialect); names from the table are escaped.
 
     Parameters
     ----------
-    summary : dict
-        What `decision_summary` found.
+    decision : Decision or dict
+        What `discreet.reporting.decision` built, or its ``to_dict()``.
     """
+    d = decision if isinstance(decision, Decision) else Decision.from_dict(decision)
     parts = [
-        *_opening(summary),
+        *_opening(d),
         "## What is protected, from whom",
-        _m(summary["promise"]),
+        _m(d.promise),
         "### From whom",
-        _m(summary["against"]),
+        _m(d.against),
         "### What it costs",
-        f"{_m(cost_words(summary))} {_m(summary['limit'])}",
-        *_beliefs(summary),
-        *_worst(summary),
-        *_changes(summary),
-        *_tradeoff(summary),
-        *_examples(summary),
+        f"{_m(words.cost_words(d))} {_m(d.limit)}",
+        *_beliefs(d),
+        *_worst(d),
+        *_changes(d),
+        *_tradeoff(d),
+        *_examples(d),
         "## Limits and assumptions",
-        "\n".join(f"- {_m(sentence)}" for sentence in summary["limits"]),
+        "\n".join(f"- {_m(sentence)}" for sentence in d.limits),
         "## Certificate",
-        _certificate(summary),
+        _certificate(d),
         "---",
-        f"Made by discreet {_m(summary['version'])}. Factors in the promise are rounded to the safe side; other "
-        "numbers to the nearest.",
+        f"Made by discreet {_m(d.version)}. Factors in the promise are rounded to the safe side; other numbers to the "
+        "nearest.",
     ]
     return "\n\n".join(parts) + "\n"
 
 
-def _opening(summary: dict[str, Any]) -> list[str]:
-    verdict, made, sizes = summary["verdict"], summary["design"], summary["sizes"]
-    counted = "" if summary["records"] is None else f" in {summary['records']:,} records"
+def _opening(d: Decision) -> list[str]:
+    counted = "" if d.records is None else f" in {d.records:,} records"
+    (kept, share), *others = figure_rows(d)
     figures = [
-        ["of its information kept", f"{percent(made['nmi'])} (NMI {made['nmi']:.6f})"],
-        [bound_words(made), "none" if made["bound"] is None else percent(made["bound"])],
-        ["largest rise of a belief", times(math.exp(made["log_max_lift"]))],
-        ["largest fall of a belief", times(math.exp(made["log_min_lift"]))],
-        ["promise", _m(summary["notion_text"])],
-        ["method", _m(f"{made['method']} ({made['status']})")],
+        [kept, f"{share} (NMI {d.design.nmi:.6f})"],
+        *map(list, others),
+        ["promise", _m(d.notion_text)],
+        ["method", _m(f"{d.design.method} ({d.design.status})")],
     ]
     return [
-        f"# {_m(question(summary))}",
-        f"**{_m(verdict_words(summary))}**",
-        f"- As it is: {raw_words(verdict, sizes['useful'])}\n- As released: {release_words(verdict, made)}",
-        f"{sizes['useful']} values of {_m(summary['column'])}, {sizes['sensitive']} of {_m(summary['secret'])}"
-        f"{counted}.",
+        f"# {_m(words.question(d))}",
+        f"**{_m(words.verdict_words(d))}**",
+        f"- As it is: {words.raw_words(d.verdict, d.sizes.useful)}\n"
+        f"- As released: {words.release_words(d.verdict, d.design)}",
+        f"{d.sizes.useful} values of {_m(d.column)}, {d.sizes.sensitive} of {_m(d.secret)}{counted}.",
         _table(["figure", "value"], figures),
     ]
 
 
-def _beliefs(summary: dict[str, Any]) -> list[str]:
+def _beliefs(d: Decision) -> list[str]:
     parts = [
         "## How beliefs change",
         f"Each number is a lift: the factor by which seeing the value on the left multiplies the belief in a value of "
-        f"{_m(summary['secret'])}. 1 tells nothing, 0 rules it out, and ! marks what is beyond the promise.",
+        f"{_m(d.secret)}. 1 tells nothing, 0 rules it out, and ! marks what is beyond the promise.",
         "### Before",
-        _lifts(summary["before"], summary["column"], None),
+        _lifts(d.before, d.column, None),
     ]
-    if summary["after"] is not None:
-        codes = [entry["code"] for entry in summary["released"]]
-        parts += ["### After", _lifts(summary["after"], "released value", codes)]
+    if d.after is not None:
+        parts += ["### After", _lifts(d.after, "released value", [entry.code for entry in d.released])]
     return parts
 
 
-def _lifts(found: dict[str, Any], column: str, codes: Sequence[str] | None) -> str:
-    columns = extreme_rows(found["lifts"])
-    judged = found["allowed"] is not None
+def _lifts(found: Lifts, column: str, codes: Sequence[str] | None) -> str:
+    columns = extreme_rows(found.lifts)
     rows = []
-    for k, name in enumerate(found["symbols"][:MOST_SHOWN]):
-        cells = [brief(found["lifts"][s][k]) + ("!" if judged and found["outside"][s][k] else "") for s in columns]
-        word = [_yes(found["allowed"][k])] if judged else []
+    for k, name in enumerate(found.symbols[:MOST_SHOWN]):
+        cells = [brief(found.lifts[s][k]) + ("!" if found.outside and found.outside[s][k] else "") for s in columns]
+        word = [] if found.allowed is None else [yes(found.allowed[k])]
         rows.append([("" if codes is None else f"**{codes[k]}** ") + _m(name), *cells, *word])
-    heads = [_m(column), *(_m(found["sensitive"][s]) for s in columns), *(["keeps the promise"] if judged else [])]
-    return _table(heads, rows) + _left_out(len(found["symbols"]) - len(rows), "values")
+    heads = [_m(column), *(_m(found.sensitive[s]) for s in columns)]
+    table = _table([*heads, *([] if found.allowed is None else ["keeps the promise"])], rows)
+    return table + _left_out(len(found.symbols) - len(rows), "values")
 
 
-def _worst(summary: dict[str, Any]) -> list[str]:
-    entries = summary["worst"][:MOST_SHOWN]
-    judged = bool(entries) and "allowed" in entries[0]
+def _worst(d: Decision) -> list[str]:
+    entries = d.worst[:MOST_SHOWN]
+    judged = is_judged(entries)
     rows = [
         [
-            _m(entry["symbol"]),
-            percent(entry["probability"]),
-            _m(entry["likelier"]),
-            times(entry["max_lift"]),
-            _m(entry["unlikelier"]),
-            "rules it out" if entry["min_lift"] == 0 else times(entry["min_lift"]),
-            *([_yes(entry["allowed"])] if judged else []),
+            _m(entry.symbol),
+            percent(entry.probability),
+            _m(entry.likelier),
+            times(entry.max_lift),
+            _m(entry.unlikelier),
+            fall_text(entry),
+            *([yes(bool(entry.allowed))] if judged else []),
         ]
         for entry in entries
     ]
-    heads = [_m(summary["column"]), "share", "makes likelier", "by", "makes unlikelier", "by"]
+    heads = [_m(d.column), "share", "makes likelier", "by", "makes unlikelier", "by"]
     table = _table([*heads, *(["keeps the promise"] if judged else [])], rows)
-    return ["## The values that give most away", table + _left_out(len(summary["worst"]) - len(rows), "values")]
+    return ["## The values that give most away", table + _left_out(len(d.worst) - len(rows), "values")]
 
 
-def _changes(summary: dict[str, Any]) -> list[str]:
-    if summary["unlisted"] is not None:
-        return ["## What happens to each value", _m(summary["unlisted"])]
-    code = {entry["label"]: entry["code"] for entry in summary["released"]}
+def _changes(d: Decision) -> list[str]:
+    if d.unlisted is not None:
+        return ["## What happens to each value", _m(d.unlisted)]
+    codes = codes_of(d)
     values = [
         [
-            _m(value["value"]),
-            percent(value["share"]),
-            _shares([(f"**{code.get(y, '')}** {_m(y)}", p) for y, p in value["released"]]),
+            _m(value.value),
+            percent(value.share),
+            _shares([(f"**{codes.get(y, '')}** {_m(y)}", p) for y, p in value.released]),
         ]
-        for value in summary["values"][:MOST_SHOWN]
+        for value in d.values[:MOST_SHOWN]
     ]
     book = [
-        [
-            entry["code"],
-            _m(entry["label"]),
-            percent(entry["share"]),
-            _shares([(_m(x), p) for x, p in entry["stands_for"]]),
-        ]
-        for entry in summary["released"][:MOST_SHOWN]
+        [entry.code, _m(entry.label), percent(entry.share), _shares([(_m(x), p) for x, p in entry.stands_for])]
+        for entry in d.released[:MOST_SHOWN]
     ]
     return [
         "## What happens to each value",
-        _table([_m(summary["column"]), "share", "released as"], values)
-        + _left_out(len(summary["values"]) - len(values), "values"),
+        _table([_m(d.column), "share", "released as"], values) + _left_out(len(d.values) - len(values), "values"),
         "### What a released value stands for",
         _table(["code", "written in the release as", "share", "true value"], book)
-        + _left_out(len(summary["released"]) - len(book), "released values"),
+        + _left_out(len(d.released) - len(book), "released values"),
     ]
 
 
-def _tradeoff(summary: dict[str, Any]) -> list[str]:
-    swept = summary["tradeoff"]
-    note = [_m(swept["note"])] if swept["note"] else []
-    if not swept["rows"]:
+def _tradeoff(d: Decision) -> list[str]:
+    swept = d.tradeoff
+    note = [_m(swept.note)] if swept.note else []
+    if not swept.rows or swept.nmi is None:
         return ["## More privacy or more use", *note]
-    heads, rows = tradeoff_table(swept["rows"])
+    heads, rows = tradeoff_table(swept.rows)
     lead = (
-        f"A smaller budget is a stronger promise. This release keeps {percent(swept['nmi'])} of the information at "
-        f"{swept['epsilon']:.4g} nats."
+        f"A smaller budget is a stronger promise. This release keeps {percent(swept.nmi)} of the information at "
+        f"{swept.epsilon:.4g} nats."
     )
     return ["## More privacy or more use", lead, *note, _table([_m(head) for head in heads], rows)]
 
 
-def _examples(summary: dict[str, Any]) -> list[str]:
-    if not summary["examples"]:
+def _examples(d: Decision) -> list[str]:
+    if not d.examples:
         return []
-    rows = [[_m(x), _m(y)] for x, y in summary["examples"]]
-    return ["## Some records before and after", f"**{EXAMPLE_WARNING}**", _table(["before", "after"], rows)]
+    rows = [[_m(x), _m(y)] for x, y in d.examples]
+    return ["## Some records before and after", f"**{words.EXAMPLE_WARNING}**", _table(["before", "after"], rows)]
 
 
-def _certificate(summary: dict[str, Any]) -> str:
-    if summary["certificate"] is None:
-        return NO_CERTIFICATE
-    return _table(["figure", "value"], [[name, _m(value)] for name, value in certificate_rows(summary["certificate"])])
+def _certificate(d: Decision) -> str:
+    if d.certificate is None:
+        return words.NO_CERTIFICATE
+    return _table(["figure", "value"], [[name, _m(value)] for name, value in certificate_rows(d.certificate)])
 
 
 def _shares(parts: Sequence[tuple[str, float]]) -> str:
@@ -198,10 +183,6 @@ def _shares(parts: Sequence[tuple[str, float]]) -> str:
 def _left_out(left: int, what: str) -> str:
     words = more_words(left, what, "further")
     return f"\n\n{words.strip()}" if words else ""
-
-
-def _yes(kept: bool) -> str:
-    return "✓ yes" if kept else "✗ no"
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -1,0 +1,87 @@
+"""Numbers, shares and names as short texts; rounded to the nearest, unlike the factors of a promise in `words`."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections.abc import Sequence
+
+__all__ = ["brief", "more_words", "named", "number", "percent", "times", "visible", "yes"]
+
+#: Invisible characters that belong to words and emoji.
+JOINERS = "\u200c\u200d"
+
+
+def number(value: float) -> str:
+    """Four significant digits, and words for what is not finite."""
+    if math.isinf(value):
+        return "inf" if value > 0 else "-inf"
+    return f"{value:.4g}"
+
+
+def percent(share: float) -> str:
+    r"""A share in per cent, with enough digits to tell small ones from none.
+
+    >>> percent(0.63689), percent(0.00021), percent(0.0000003), percent(1)
+    ('63.7\xa0%', '0.021\xa0%', '< 0.001\xa0%', '100\xa0%')
+    """
+    value = 100 * share
+    if value == 0 or value >= 99.95:
+        return f"{value:.0f}\u00a0%"
+    if value < 0.001:
+        return "< 0.001\u00a0%"
+    return f"{value:.1f}\u00a0%" if value >= 1 else f"{value:.2g}\u00a0%"
+
+
+def times(factor: float) -> str:
+    """A factor with its sign."""
+    return f"\u00d7 {number(factor)}"
+
+
+def brief(lift: float) -> str:
+    """A lift in a narrow cell.
+
+    >>> brief(1.64872), brief(0.0312), brief(0), brief(48.3), brief(0.0001)
+    ('1.65', '0.03', '0', '48', '<0.01')
+    """
+    if lift == 0:
+        return "0"
+    if lift < 0.01:
+        return "<0.01"
+    return f"{lift:.2f}" if lift < 10 else f"{lift:,.0f}"
+
+
+def yes(kept: bool) -> str:
+    """Whether something is kept, with a mark."""
+    return "✓ yes" if kept else "✗ no"
+
+
+def more_words(number_left: int, what: str, which: str) -> str:
+    """What a table leaves out; nothing where it is whole."""
+    return f" {number_left:,} more {what}, {which} ones, are left out." if number_left > 0 else ""
+
+
+def named(columns: Sequence[str], otherwise: str) -> str:
+    """Columns as a phrase.
+
+    >>> named(["age", "sex", "job"], "")
+    'age, sex and job'
+    """
+    if len(columns) < 2:
+        return columns[0] if columns else otherwise
+    return " and ".join([", ".join(columns[:-1]), columns[-1]])
+
+
+def visible(text: str) -> str:
+    """Text in which characters that hide, break lines or turn the direction are spelt out.
+
+    >>> print(visible("a\\nb\\u202ec"))
+    a\\nb\\u202ec
+    """
+    return "".join(
+        c.encode("unicode_escape", "surrogatepass").decode()
+        if unicodedata.category(c) in ("Cc", "Cf", "Cs", "Zl", "Zp") and c not in JOINERS
+        else c
+        for c in text
+    )

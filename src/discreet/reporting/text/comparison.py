@@ -1,0 +1,48 @@
+"""Several methods under one notion as text."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich.console import Group
+from rich.table import Table
+
+from discreet.designers import Design
+from discreet.reporting import words
+from discreet.reporting.formats import number
+from discreet.reporting.text.console import bold
+
+__all__ = ["comparison_text"]
+
+
+def comparison_text(designs: Sequence[Design], skipped: Mapping[str, str]) -> Group:
+    """Several methods under one notion, in the order given."""
+    table = Table(box=None, pad_edge=False)
+    for title, justify in (
+        ("method", "left"),
+        ("NMI", "right"),
+        ("limit", "right"),
+        ("log max-lift", "right"),
+        ("log min-lift", "right"),
+        ("reads", "left"),
+        ("seconds", "right"),
+        ("status", "left"),
+    ):
+        table.add_column(title, justify=justify)  # type: ignore[arg-type]
+    for design in designs:
+        row = design.to_dict()
+        table.add_row(
+            design.method,
+            f"{design.nmi:.4f}",
+            "" if design.bound is None else f"{design.bound:.4f}",
+            f"{row['log_max_lift']:.4f}",
+            number(row["log_min_lift"]),
+            "S and X" if design.mechanism.reads_sensitive else "X",
+            f"{design.seconds:.2g}",
+            design.status,
+        )
+    parts: list[Any] = [bold(words.rule_words(designs[0].notion)) if designs else "", table]
+    parts += [f"{name} left out: {reason}" for name, reason in skipped.items()]
+    return Group(*parts)

@@ -1,0 +1,70 @@
+"""A design as text: what it keeps, what it leaks, and how each value is released."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from rich.console import ConsoleRenderable, Group
+from rich.table import Table
+from rich.text import Text
+
+from discreet.core import labels
+from discreet.designers import Design
+from discreet.reporting import words
+from discreet.reporting.formats import number
+from discreet.reporting.text.console import bold
+
+__all__ = ["design_text"]
+
+#: Released symbols of a codebook; the mechanism's JSON has all of them.
+SHOWN_SYMBOLS = 30
+
+
+def design_text(design: Design) -> ConsoleRenderable:
+    """A design: what it keeps, what it leaks, and how each value is released."""
+    figures = design.to_dict()
+    table = Table(box=None, pad_edge=False)
+    table.add_column("figure")
+    table.add_column("value", justify="right")
+    table.add_column("unit")
+    table.add_row("kept of X, I(X;Y)/H(X)", number(figures["nmi"]), "NMI, 0 to 1")
+    table.add_row("mutual information I(X;Y)", number(figures["mutual_information"]), "nats")
+    table.add_row("log max-lift", number(figures["log_max_lift"]), "nats")
+    table.add_row("log min-lift", number(figures["log_min_lift"]), "nats")
+    table.add_row("slack of the notion", number(design.notion.slack(design.joint, design.mechanism)), "nats")
+    if figures["bound"] is not None:
+        claimed = design.evidence == "claimed, not checkable"
+        title = "claimed limit of any mechanism" if claimed else "proven limit of any mechanism"
+        table.add_row(title, number(figures["bound"]), f"NMI ({figures['status']})")
+    table.add_row("released symbols", f"{figures['released']} for {figures['useful']}", "")
+    if figures["reads_sensitive"]:
+        table.add_row("reads", "S and X", "whoever draws needs the sensitive columns")
+    table.add_row("time", f"{figures['seconds']:.3g}", "s")
+    return Group(
+        bold(design.method) + f" for {design.notion}. {words.rule_words(design.notion)}\n",
+        table,
+        "",
+        _codebook_table(design) if _is_explained(design) else design.mechanism.describe(),
+    )
+
+
+def _is_explained(design: Design) -> bool:
+    """Whether what every released symbol stands for can be listed; strings of bits and the like are too many."""
+    return design.mechanism.is_sparse or design.mechanism.n_released <= SHOWN_SYMBOLS
+
+
+def _codebook_table(design: Design, shown: int = SHOWN_SYMBOLS) -> Table:
+    book = design.mechanism.codebook()
+    table = Table(box=None, pad_edge=False, title="What a released symbol stands for", title_justify="left")
+    table.add_column("released", overflow="fold", ratio=3)
+    table.add_column("share", justify="right")
+    table.add_column("most likely", overflow="fold", ratio=4)
+    p_released = design.released.p_useful
+    for k in sorted(range(len(book)), key=lambda k: -p_released[k])[:shown]:
+        label = design.mechanism.released[k]
+        likeliest = list(book[label].items())[:4]
+        parts = ", ".join(f"{labels.text(x)} {100 * p:.1f} %" for x, p in likeliest)
+        more = "" if len(book[label]) <= len(likeliest) else ", ..."
+        table.add_row(Text(label), f"{100 * p_released[k]:.2f} %", Text(parts + more))
+    if len(book) > shown:
+        table.add_row(f"and {len(book) - shown} more", "", "")
+    return table

@@ -1,0 +1,49 @@
+"""A sweep of budgets as text."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from typing import Any
+
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+
+from discreet.frontiers.sweep import Frontier, FrontierRow
+from discreet.reporting.formats import number
+from discreet.reporting.text.console import bold
+
+__all__ = ["frontier_text"]
+
+#: Curves of a frontier that get bars; more would not fit a line.
+MOST_BARS = 3
+
+
+def frontier_text(frontier: Frontier, keep: float | None = None, smallest: FrontierRow | None = None) -> Group:
+    """What every budget keeps under every method, with bars; the knee; the smallest budget where asked for."""
+    curves = frontier.curves()
+    several = len({lam for _, lam in curves}) > 1
+    table = Table(box=None, pad_edge=False, title="How much of X each budget keeps (NMI, 0 to 1)", title_justify="left")
+    table.add_column("epsilon (nats)", justify="right")
+    width = 48 // len(curves) if len(curves) <= MOST_BARS else 0
+    for method, lam in curves:
+        table.add_column(f"{method}, lam {lam:g}" if several else method, justify="right")
+        table.add_column("")
+    for at_budget in zip(*curves.values()):
+        cells = [f"{at_budget[0].epsilon:.4g}"]
+        for row in at_budget:
+            cells += [f"{row.nmi:.3f}", "#" * round(width * row.nmi)]
+        table.add_row(*cells)
+    parts: list[Any] = [table, "", _row_sentence("Knee", frontier.knee())]
+    if smallest is not None and keep is not None:
+        parts.append(_row_sentence(f"Smallest budget that keeps {100 * keep:g} %", smallest))
+    return Group(*parts)
+
+
+def _row_sentence(title: str, row: FrontierRow) -> Text:
+    limit = "" if row.bound is None else f" (proven limit {row.bound:.4f})"
+    reads = ", which reads S" if row.reads_sensitive else ""
+    return bold(f"{title}: epsilon {row.epsilon:.4g}") + (
+        f" with {row.method}{reads}: NMI {row.nmi:.4f}{limit}, log max-lift {number(row.log_max_lift)}, "
+        f"log min-lift {number(row.log_min_lift)} nats."
+    )

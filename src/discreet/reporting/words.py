@@ -1,0 +1,336 @@
+"""Every sentence about a promise, and every rounding of one: to the safe side, so that no words promise too much."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import decimal
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from discreet.core.joint import Joint
+from discreet.notions import Notion
+from discreet.reporting.formats import percent
+from discreet.reporting.model import Decision, Figures, Judgement
+
+__all__ = [
+    "BROKEN_LIMIT",
+    "EXAMPLE_WARNING",
+    "NO_CERTIFICATE",
+    "Limit",
+    "against_words",
+    "bound_words",
+    "broken_words",
+    "cost_words",
+    "leaves_out",
+    "limit_words",
+    "limits_of",
+    "promise_words",
+    "question",
+    "raw_words",
+    "release_words",
+    "rule_words",
+    "verdict_words",
+]
+
+#: A release that keeps no larger share than this tells nothing.
+NOTHING = 1e-9
+
+#: Pairs of values in fewer records than this are called rare.
+RARE = 5
+
+#: Exponents above this are left in the words as they are.
+LARGEST_FACTOR = 700
+
+UP, DOWN = decimal.ROUND_CEILING, decimal.ROUND_FLOOR
+
+EXAMPLE_WARNING = (
+    "Warning: these are real values of the table. Do not pass this report on to people who may not see them."
+)
+
+#: What stands in for a limit where the release breaks its promise.
+BROKEN_LIMIT = "It does not keep the promise; a release that does may keep less."
+
+NO_CERTIFICATE = "No certificate was given. A release writes one; discreet certify makes one for a stored mechanism."
+
+
+@dataclass(frozen=True)
+class Limit:
+    """One bound of a notion as words need it: of rising beliefs, or ``falling`` ones, in nats."""
+
+    measure: str
+    falling: bool
+    nats: float
+    alpha: float | None
+
+
+#: What the kinds of bounds measure, and whether they are about falling beliefs.
+_MEASURES = {
+    "max_lift": ("lift", False),
+    "min_lift_inverse": ("lift", True),
+    "lift_ratio": ("ratio", False),
+    "l1_lift": ("l1", False),
+    "l1_lift_inverse": ("l1", True),
+    "chi2_lift": ("chi2", False),
+    "chi2_lift_inverse": ("chi2", True),
+    "alpha_lift": ("alpha", False),
+    "alpha_lift_inverse": ("alpha", True),
+}
+
+#: What bounds on averages of lifts say, around the limit; and what is subtracted from exp(nats) to get it.
+_AVERAGES = {
+    "l1": ("differ from 1 by at most {limit} on average", 1),
+    "chi2": ("differ from 1 by at most {limit} in the root mean square", 1),
+    "alpha": ("have a mean of order {alpha:g} of at most {limit}", 0),
+}
+
+
+def limits_of(notion: Notion) -> tuple[Limit, ...]:
+    """What a notion bounds. The one place where reports look at the kinds of bounds; unknown ones measure ``""``."""
+    return tuple(Limit(*_MEASURES.get(bound.kind, ("", False)), bound.epsilon, bound.alpha) for bound in notion.bounds)
+
+
+def promise_words(notion: Notion, secret: str) -> str:
+    """What a notion promises to the people in the table, in plain words; factors are rounded to the safe side.
+
+    >>> from discreet import LIP
+    >>> print(promise_words(LIP(0.5), "diagnosis"))
+    Nobody who sees the release can become more than 1.649 times as sure, or less than 0.6065 times as sure, of
+    anyone's diagnosis as before.
+    """
+    limits = limits_of(notion)
+    if any(limit.nats == 0 for limit in limits):
+        return f"Nobody who sees the release learns anything about anyone's {secret}: every belief stays what it was."
+    ratio, rise, fall = _ratio(limits), _side(limits, False), _side(limits, True)
+    sentences = []
+    if ratio is not None:
+        sentences.append(
+            f"Whatever is released about a person is at most {_factor(ratio, UP)} times as likely under one value of "
+            f"{secret} as under another."
+        )
+    if rise is not None or fall is not None:
+        sides = _both(rise, fall, "sure")
+        joined = ", or ".join(sides) + ("," if len(sides) > 1 else "")
+        sentences.append(f"Nobody who sees the release can become {joined} of anyone's {secret} as before.")
+        if fall is None:
+            sentences.append(f"Seeing the release may still rule a value of {secret} out.")
+        if rise is None:
+            sentences.append("How much surer someone may become is left open.")
+    sentences += _average_words(limits, secret)
+    if not sentences:
+        sentences.append(f"What the release tells about anyone's {secret} stays within {notion}.")
+    if notion.is_conditional:
+        sentences.append("This stays true for those who already know some of a person's useful columns.")
+    return " ".join(sentences)
+
+
+def broken_words(notion: Notion, secret: str) -> str:
+    """The same where the release does not keep it."""
+    return f"This release does not keep the promise, which would be: {promise_words(notion, secret)}"
+
+
+def rule_words(notion: Notion) -> str:
+    """What a notion asks of a release, in a sentence or two; factors are rounded to the safe side.
+
+    >>> from discreet import LIP
+    >>> print(rule_words(LIP(1)))
+    LIP: no sensitive value may become more than 2.719 times as likely or less than 0.3678 times as likely as before.
+    """
+    limits = limits_of(notion)
+    if any(limit.nats == 0 for limit in limits):
+        return "Perfect privacy: nothing at all may be learnt."
+    ratio, sentences = _ratio(limits), []
+    lifts = [limit for limit in limits if limit.measure == "lift"]
+    if ratio is not None:
+        factor = _factor(ratio, UP)
+        sentences.append(
+            f"no symbol may be more than {factor} times as likely under one sensitive value as under another."
+        )
+    if lifts:
+        sides = _both(_side(lifts, False), _side(lifts, True), "likely")
+        sentences.append(f"no sensitive value may become {' or '.join(sides)} as before.")
+    averages = _averages(limits, "the factors by which a symbol changes the beliefs in the sensitive values", "may ")
+    if averages:
+        sentences.append(f"{averages}, common values counting more.")
+    asked = " And ".join(sentences) if sentences else f"every symbol must keep {notion}."
+    whoever = " Also for those who know some of the useful columns." if notion.is_conditional else ""
+    return f"{notion.name.upper()}: {asked}{whoever}"
+
+
+def _ratio(limits: Iterable[Limit]) -> float | None:
+    return min((limit.nats for limit in limits if limit.measure == "ratio"), default=None)
+
+
+def _side(limits: Iterable[Limit], falling: bool) -> float | None:
+    """The budget of rising or of falling beliefs. Lifts never leave the range of their ratios, which hold 1."""
+    nats = (
+        limit.nats
+        for limit in limits
+        if limit.measure == "ratio" or (limit.measure == "lift" and limit.falling is falling)
+    )
+    return min(nats, default=None)
+
+
+def _both(rise: float | None, fall: float | None, what: str) -> list[str]:
+    sides = [] if rise is None else [f"more than {_factor(rise, UP)} times as {what}"]
+    return sides if fall is None else [*sides, f"less than {_factor(-fall, DOWN)} times as {what}"]
+
+
+def _average_words(limits: Iterable[Limit], secret: str) -> list[str]:
+    averages = _averages(limits, f"the factors by which it changes the beliefs in the values of {secret}")
+    if not averages:
+        return []
+    return [
+        f"Whatever value of the release someone sees, {averages}, common values counting more. This is a promise about "
+        "averages: the belief in a single rare value may change more."
+    ]
+
+
+def _averages(limits: Iterable[Limit], factors: str, may: str = "") -> str:
+    sides = []
+    for limit in limits:
+        if limit.measure in _AVERAGES:
+            form, less = _AVERAGES[limit.measure]
+            subject = "the factors that would turn those beliefs back" if limit.falling else factors
+            said = form.format(limit=_factor(limit.nats, UP, less), alpha=limit.alpha)
+            sides.append(f"{subject} {may}{said}")
+    return ", and ".join(sides)
+
+
+def _factor(nats: float, rounding: str, less: int = 0) -> str:
+    """exp(nats) - less in four digits, rounded as told, so that the words never promise more than the notion."""
+    exact = decimal.Decimal(nats)
+    if abs(nats) > LARGEST_FACTOR:
+        return f"exp({decimal.Context(prec=6, rounding=rounding).plus(exact).normalize():f})"
+    value = decimal.Context(prec=60).exp(exact) - less
+    return f"{decimal.Context(prec=4, rounding=rounding).plus(value).normalize():f}"
+
+
+def against_words(notion: Notion) -> str:
+    """From whom a notion protects."""
+    knows = ", and some of a person's useful columns" if notion.is_conditional else ", but nothing else about a person"
+    return (
+        "Anyone who sees released values, with any computing power, who knows how the mechanism works and how common "
+        f"every pair of values is in this table{knows}."
+    )
+
+
+def limit_words(figures: Figures, *, certified: bool = False, missing: str | None = None) -> str:
+    """What is known about how much any release could keep.
+
+    Parameters
+    ----------
+    figures : Figures
+        Those of the mechanism.
+    certified : bool
+        Whether a certificate states the limit, instead of a design that was made here.
+    missing : str, optional
+        Why there is no limit, where it is not the method's doing.
+    """
+    if figures.bound is None:
+        why = missing or "This method proves no limit"
+        return f"{why}: another release under the same promise may keep more."
+    if figures.evidence == "whole":
+        return "The release keeps everything, and nothing can keep more."
+    most = f"No mechanism{'' if figures.reads_sensitive else ' that reads the useful columns alone'} can keep "
+    most += f"more than {100 * figures.bound:.1f} % under this promise"
+    if figures.evidence == "checkable" and certified:
+        return (
+            f"{most}. The certificate states this limit; the proof in its private part can be checked without a solver."
+        )
+    if figures.evidence == "checkable":
+        return f"{most}. This limit is proven, and the proof can be checked without a solver."
+    if certified:
+        return f"{most}. The certificate claims this limit, without a proof that others could check."
+    return f"{most}. A search found this limit; it kept no proof that others could check."
+
+
+def question(decision: Decision) -> str:
+    """What is decided."""
+    return f"May {decision.column} be published without giving {decision.secret} away?"
+
+
+def verdict_words(decision: Decision) -> str:
+    """The answer in one line."""
+    if decision.verdict.holds:
+        return f"Yes, as it is: it keeps {decision.notion_text}."
+    if not decision.verdict.release_holds:
+        return "Not as it is, and not through this release."
+    return "Not as it is, but through this release." if decision.design.nmi > NOTHING else "Not as it is."
+
+
+def raw_words(verdict: Judgement, n_symbols: int) -> str:
+    """The verdict on the table as it is."""
+    if verdict.holds:
+        return "✓ The promise holds."
+    if verdict.violating_symbols is None or verdict.violating_probability is None:
+        return "✗ The promise is broken."
+    return (
+        f"✗ The promise is broken by {verdict.violating_symbols} of {n_symbols} values, in "
+        f"{percent(verdict.violating_probability)} of the records."
+    )
+
+
+def release_words(verdict: Judgement, figures: Figures) -> str:
+    """The verdict on the release."""
+    if not verdict.release_holds:
+        return "✗ The promise is broken."
+    kept = "✓ The promise holds, decided in exact integers on this table."
+    return kept if figures.nmi > NOTHING else f"{kept} But nothing is left: this release tells nothing at all."
+
+
+def bound_words(figures: Figures) -> str:
+    """What the bound of a mechanism is."""
+    if figures.bound is None:
+        return "no limit proven"
+    claimed = (figures.evidence or "").startswith("claimed")
+    return "claimed limit of any release" if claimed else "proven limit of any release"
+
+
+def cost_words(decision: Decision) -> str:
+    """What the release keeps."""
+    return f"The release keeps {percent(decision.design.nmi)} of the information in {decision.column}."
+
+
+def leaves_out(
+    joint: Joint, notion: Notion, *, secret: str, column: str, reads_sensitive: bool, certified: bool
+) -> tuple[str, ...]:
+    """What the promise leaves out, in sentences."""
+    counted = "" if joint.records is None else f" in these {joint.records:,} records"
+    sentences = [
+        f"The promise is about this joint distribution of {secret} and {column}, as it was counted{counted}. Where the "
+        "records are a sample, or the world changes, the true distribution may give more away.",
+        *_rare_words(joint),
+        "Columns that are published beside the release are not covered: together with them, more may be learnt.",
+        "Each record is protected by itself. A person with several records, or one who appears in several releases, "
+        "is protected less, since the factors multiply.",
+    ]
+    if not notion.is_conditional:
+        sentences.append(
+            "The adversary is taken to know the distribution and the mechanism, but nothing else about a person. "
+            "Someone who knows more, from another table for instance, may learn more."
+        )
+    if reads_sensitive:
+        sentences.append(f"The mechanism reads {secret} as well: whoever draws the release needs that column.")
+    if certified:
+        sentences.append(
+            "The digest of a certificate shows that the file was not damaged. It is no signature and does not tell "
+            "who wrote it."
+        )
+    sentences.append(
+        "This report shows shares and lifts of the table as it is. It is meant for those who decide on the release; "
+        "do not publish it with the release."
+    )
+    return tuple(sentences)
+
+
+def _rare_words(joint: Joint) -> list[str]:
+    if joint.counts is None:
+        return []
+    rare = int((joint.counts[:, joint.occurs] < RARE).sum())
+    pairs = joint.n_sensitive * int(joint.occurs.sum())
+    if rare == 0:
+        return [f"Every pair of values occurs in at least {RARE} records; rarer pairs would be mostly chance."]
+    return [
+        f"{rare} of {pairs} pairs of values occur in fewer than {RARE} records. What a small table says about such "
+        "pairs is mostly chance."
+    ]
