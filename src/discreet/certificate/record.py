@@ -23,8 +23,7 @@ from discreet.core import labels
 from discreet.core.joint import Joint
 from discreet.measures import entropy, useful_information
 from discreet.mechanism import Mechanism
-from discreet.notions import Notion
-from discreet.notions.base import from_dict
+from discreet.notions import LIFTS, Notion, from_dict
 
 __all__ = ["Certificate", "certify", "sealed", "spelled", "trusted"]
 
@@ -208,7 +207,7 @@ def _cells(joint: Joint) -> list[list[int]]:
 
 def _achieved(mechanism: Mechanism, joint: Joint) -> dict[str, str]:
     """The extreme log-lifts, nats, rounded away from zero."""
-    seen = mechanism.judged(joint, ("max_lift", "min_lift_inverse")).masses
+    seen = mechanism.judged(joint, LIFTS).masses
     prior, mass = seen.sum(axis=1), seen.sum(axis=0)
     total = int(prior.sum())
     lifts = [

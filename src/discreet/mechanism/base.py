@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
@@ -31,7 +31,7 @@ from discreet.core.joint import Joint
 from discreet.mechanism.estimate import Estimate, estimate_frequencies
 from discreet.mechanism.store import check_stored
 
-__all__ = ["Mechanism", "provenance"]
+__all__ = ["JudgedKind", "Mechanism", "provenance"]
 
 FORMAT = "discreet-mechanism/1"
 
@@ -54,6 +54,18 @@ class Spread(NamedTuple):
         if not (self.weight == DENOMINATOR).all():
             moved = moved * self.weight.astype(object)
         return np.add.reduceat(moved, self.starts, axis=1)
+
+
+class JudgedKind(Protocol):
+    """What a mechanism asks of a bounded measure, to choose the symbols on which it is decided."""
+
+    @property
+    def is_on_lifts(self) -> bool:
+        """Whether it bounds lifts or their ratios, nothing else."""
+
+    @property
+    def compares_pairs(self) -> bool:
+        """Whether it compares two sensitive values with each other, not one with the mean."""
 
 
 class Mechanism:
@@ -296,7 +308,7 @@ class Mechanism:
         spread = self.spread_over(joint.useful, joint.occurs)
         return spread.floats(joint.probabilities), lambda: spread.integers(joint.masses)
 
-    def judged(self, joint: Joint, kinds: Iterable[str]) -> Joint:
+    def judged(self, joint: Joint, kinds: Iterable[JudgedKind]) -> Joint:
         """The joint of (sensitive, released) on which bounds of these kinds are decided."""
         return joint.through(self)
 

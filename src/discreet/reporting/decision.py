@@ -246,10 +246,8 @@ def _outside(notion: Notion, lifts: FloatArray) -> Any:
     """Which single lifts are too large or too small; none where the notion does not bound single ones."""
     highest, lowest = math.inf, 0.0
     for bound in notion.bounds:
-        if bound.kind == "max_lift":
-            highest = math.exp(min(bound.epsilon, 700.0))
-        if bound.kind == "min_lift_inverse":
-            lowest = math.exp(-bound.epsilon)
+        low, high = bound.kind.lift_range(bound.epsilon)
+        lowest, highest = max(lowest, low), min(highest, high)
     return (lifts > highest) | (lifts < lowest)
 
 
