@@ -19,6 +19,7 @@ from discreet.notions.ldp import LDP
 from discreet.notions.leakage import MaxLift, PerfectPrivacy
 from discreet.notions.average_lift import AlphaLift, Chi2Lift, L1Lift
 from discreet.notions.srlip import SRLIP
+from discreet.notions.all_of import AllOf
 # isort: on
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "LIFTS",
     "LIP",
     "SRLIP",
+    "AllOf",
     "AlphaLift",
     "AlphaMean",
     "Bound",

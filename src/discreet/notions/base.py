@@ -27,7 +27,7 @@ class Notion:
     """A promise about the lifts of every released symbol; a small immutable value, budgets in nats.
 
     Subclasses are frozen dataclasses with a ``name``, whose ``bounds`` say what is promised; all else follows from
-    those.
+    those. ``a & b`` promises both.
     """
 
     name: ClassVar[str]
@@ -135,6 +135,13 @@ class Notion:
         if other.is_conditional and not self.is_conditional:
             return False
         return implication.implies(self.bounds, other.bounds)
+
+    def __and__(self, other: Notion) -> Notion:
+        if not isinstance(other, Notion):
+            return NotImplemented
+        from discreet.notions.all_of import AllOf  # it is a notion itself
+
+        return AllOf((self, other))
 
     @property
     def is_polyhedral(self) -> bool:
