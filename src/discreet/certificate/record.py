@@ -17,7 +17,7 @@ from fractions import Fraction
 from typing import Any
 
 from discreet._support import files
-from discreet._support.errors import BrokenNotionError, InputError
+from discreet._support.errors import BrokenNotionError, InputError, UnsupportedNotionError
 from discreet.certificate import checker
 from discreet.core import labels
 from discreet.core.joint import Joint
@@ -151,6 +151,7 @@ def certify(
 def _stated(
     mechanism: Mechanism, joint: Joint, notion: Notion, proof: Mapping[str, Any] | None, claimed: float | None
 ) -> Certificate:
+    _check_known(notion)
     whole = entropy(joint)
     nmi = min(1.0, useful_information(joint, mechanism) / whole) if whole > 0 else 0.0
     content: dict[str, Any] = {
@@ -179,6 +180,15 @@ def _stated(
         content["bound"] = _decimal_text(Fraction(claimed), decimal.ROUND_CEILING)
         content["bound_evidence"] = "claimed, not checkable"
     return Certificate(sealed(content))
+
+
+def _check_known(notion: Notion) -> None:
+    """A certificate states what the checker can decide by itself, and no notion that goes by another's name."""
+    if notion.name not in checker.NOTIONS or Notion.registry[notion.name] is not type(notion):
+        raise UnsupportedNotionError(
+            f"{notion} cannot be certified: the checker of certificates does not know this notion. Certify a notion "
+            f"that follows from it and that the checker knows: {', '.join(sorted(checker.NOTIONS))}."
+        )
 
 
 def trusted(mechanism: Mechanism, joint: Joint, notion: Notion) -> Certificate:
