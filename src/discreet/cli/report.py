@@ -13,8 +13,7 @@ from cyclopts import Parameter
 from discreet._support import files
 from discreet._support.errors import InputError
 from discreet.certificate import Certificate
-from discreet.cli.design import Method
-from discreet.cli.options import Bins, Columns, NotionOptions, input_files, load_joint
+from discreet.cli.options import MethodName, NotionOptions, TableOptions
 from discreet.reporting.decision import decision_summary
 from discreet.reporting.html import Report, report_html
 from discreet.reporting.markdown import report_markdown
@@ -23,13 +22,10 @@ __all__ = ["report"]
 
 
 def report(
-    table: str,
+    source: TableOptions,
     *,
-    sensitive: Columns,
-    useful: Columns,
-    bins: Bins = (),
     promise: NotionOptions | None = None,
-    method: Method = "auto",
+    method: MethodName = "auto",
     certificate: Path | None = None,
     sample: int = 0,
     output: Annotated[Path, Parameter(name=["--output", "-o"])],
@@ -42,14 +38,6 @@ def report(
 
     Parameters
     ----------
-    table
-        CSV or Parquet file, a glob over such files, or sample:adult.
-    sensitive
-        Column to protect; repeat the option for several.
-    useful
-        Column to publish; repeat the option for several.
-    bins
-        Cut a numeric column: age=0,18,65 or age=quantiles:10. Repeatable.
     method
         How the release is designed; auto takes the best that fits the notion, the size and the time.
     certificate
@@ -68,10 +56,10 @@ def report(
         raise InputError("a report needs a privacy notion, such as --notion lip --epsilon 0.5.")
     if sample < 0:
         raise InputError(f"--sample must be at least 0, got {sample}.")
-    never: list[str | Path] = [*input_files(table), *([] if certificate is None else [certificate])]
+    never: list[str | Path] = [*source.files, *([] if certificate is None else [certificate])]
     files.check_target(output, force=force, never=never)
     stated = None if certificate is None else Certificate.from_json(certificate)
-    joint = load_joint(table, sensitive, useful, bins)
+    joint = source.joint()
     summary = decision_summary(joint, notion, method=method, certificate=stated, rows=sample)
     text = report_html(summary) if format == "html" else report_markdown(summary)
     files.write_text(output, text, private=True)
