@@ -12,7 +12,7 @@ import pytest
 from discreet import Joint, Mechanism, design, methods
 from discreet._support.errors import DiscreetError, UnsupportedNotionError
 from discreet.designers.front import METHODS, Method
-from discreet.notions import Notion, exact, from_dict
+from discreet.notions import LargestLift, LiftRatio, Notion, SmallestLift, exact, from_dict
 from discreet.testing import awkward_joint, every_notion
 from tests.bruteforce import oracle
 
@@ -162,7 +162,7 @@ def test_every_method_is_covered() -> None:
     merging, polyhedral = {"watchdog", "subset-merging", "auto"}, {"optimal", "subset-response", "max-truth"}
     on_lifts = {"grr", "oue", "conditional-reporting", "tight-rr", "optimal-with-sensitive"}
     for notion in every_notion(1.0):
-        lifts = {bound.kind for bound in notion.bounds} <= {"max_lift", "min_lift_inverse", "lift_ratio"}
+        lifts = {bound.kind for bound in notion.bounds} <= {LargestLift(), SmallestLift(), LiftRatio()}
         expected = merging | (polyhedral if notion.is_polyhedral else set()) | (on_lifts if lifts else set())
         assert set(methods(notion)) == expected
 

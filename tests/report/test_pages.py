@@ -13,7 +13,7 @@ import pytest
 
 import discreet as dc
 from discreet._support.errors import InputError
-from discreet.cli.options import NotionOptions
+from discreet.cli.options import NotionOptions, TableOptions
 from discreet.cli.report import report
 from discreet.reporting.decision import decision_summary
 from discreet.reporting.formats import percent, visible
@@ -188,34 +188,34 @@ def test_a_report_shows_itself_in_notebooks(tmp_path: Path) -> None:
     assert stat.S_IMODE((tmp_path / "report.html").stat().st_mode) == 0o600
 
 
-ADULT: dict[str, Any] = {"sensitive": ["occupation"], "useful": ["relationship"]}
+ADULT = TableOptions("sample:adult", sensitive=["occupation"], useful=["relationship"])
 PROMISE = NotionOptions(notion="lip", epsilon=0.5)
 
 
 def test_the_command_writes_a_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     target = tmp_path / "report.html"
-    assert report("sample:adult", **ADULT, promise=PROMISE, method="watchdog", sample=2, output=target) == 0
+    assert report(ADULT, promise=PROMISE, method="watchdog", sample=2, output=target) == 0
     out, err = capsys.readouterr()
     assert out == "Report(LIP(0.5): broken as it is, kept by watchdog with NMI 0.0000)\n"
     assert str(target) in err
     assert "these are real values" in target.read_text(encoding="utf-8")
     with pytest.raises(InputError, match="exists already"):
-        report("sample:adult", **ADULT, promise=PROMISE, output=target)
-    report("sample:adult", **ADULT, promise=PROMISE, method="watchdog", output=target, force=True, format="md")
+        report(ADULT, promise=PROMISE, output=target)
+    report(ADULT, promise=PROMISE, method="watchdog", output=target, force=True, format="md")
     assert target.read_text(encoding="utf-8").startswith("# May relationship be published")
 
 
 def test_the_command_refuses_what_it_cannot_do(tmp_path: Path) -> None:
     target = tmp_path / "report.html"
     with pytest.raises(InputError, match="needs a privacy notion"):
-        report("sample:adult", **ADULT, output=target)
+        report(ADULT, output=target)
     with pytest.raises(InputError, match="--sample"):
-        report("sample:adult", **ADULT, promise=PROMISE, sample=-1, output=target)
+        report(ADULT, promise=PROMISE, sample=-1, output=target)
     joint = dc.Joint.from_table(dc.samples.adult(), "occupation", "relationship")
     certificate = tmp_path / "certificate.json"
     dc.certify(dc.design(joint, dc.LIP(0.5), "watchdog")).public.to_json(certificate)
     with pytest.raises(InputError, match="the input itself"):
-        report("sample:adult", **ADULT, promise=PROMISE, certificate=certificate, output=certificate, force=True)
+        report(ADULT, promise=PROMISE, certificate=certificate, output=certificate, force=True)
     assert not target.exists()
-    report("sample:adult", **ADULT, promise=PROMISE, method="watchdog", certificate=certificate, output=target)
+    report(ADULT, promise=PROMISE, method="watchdog", certificate=certificate, output=target)
     assert dc.Certificate.from_json(certificate)["certificate_digest"] in target.read_text(encoding="utf-8")

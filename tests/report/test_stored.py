@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 
 import discreet as dc
 from discreet._support.errors import InputError, UnseenSymbolError
-from discreet.cli.options import NotionOptions
+from discreet.cli.options import NotionOptions, TableOptions
 from discreet.cli.report import report
 from discreet.reporting.decision import decision, designed
 from discreet.reporting.html import report_html
@@ -160,7 +161,7 @@ def test_plain_data_makes_the_same_decision_again(joint: dc.Joint, best: dc.Desi
         assert report_html(again) == report_html(found) == report_html(found.to_dict())
 
 
-ADULT: dict[str, Any] = {"sensitive": ["occupation"], "useful": ["relationship"]}
+ADULT = TableOptions("sample:adult", sensitive=["occupation"], useful=["relationship"])
 
 
 @pytest.fixture
@@ -174,18 +175,18 @@ def test_the_command_reports_a_stored_mechanism(
     stored: Path, best: dc.Design, capsys: pytest.CaptureFixture[str]
 ) -> None:
     page = stored.parent / "report.html"
-    assert report("sample:adult", **ADULT, mechanism=stored, output=page) == 0
+    assert report(ADULT, mechanism=stored, output=page) == 0
     assert f"kept by auto with NMI {best.nmi:.4f}" in capsys.readouterr().out
     assert "No certificate was given" in page.read_text(encoding="utf-8")
     certificate = stored.parent / "certificate.json"
-    assert report("sample:adult", **ADULT, mechanism=stored, certificate=certificate, output=page, force=True) == 0
+    assert report(ADULT, mechanism=stored, certificate=certificate, output=page, force=True) == 0
     assert "proven limit of any release" in page.read_text(encoding="utf-8")
 
 
 def test_the_command_fails_where_the_stored_mechanism_breaks_its_promise(stored: Path) -> None:
     page = stored.parent / "report.md"
     tighter = NotionOptions(epsilon=0.1)
-    assert report("sample:adult", **ADULT, mechanism=stored, promise=tighter, output=page, format="md") == 1
+    assert report(ADULT, mechanism=stored, promise=tighter, output=page, format="md") == 1
     assert "As released: ✗ The promise is broken." in page.read_text(encoding="utf-8")
 
 
@@ -194,19 +195,19 @@ def test_the_command_takes_bins_from_the_mechanism(tmp_path: Path) -> None:
     table.write_text("ill,age\n" + "".join(f"{'yes' if age % 3 else 'no'},{age}\n" for age in range(10, 90)))
     joint = dc.Joint.from_table(str(table), "ill", "age", bins={"age": [0, 30, 50, 100]})
     dc.design(joint, dc.LIP(0.5), "watchdog").mechanism.to_json(tmp_path / "m.json")
-    columns: dict[str, Any] = {"sensitive": ["ill"], "useful": ["age"]}
-    report(str(table), **columns, mechanism=tmp_path / "m.json", output=tmp_path / "r.md", format="md")
+    columns = TableOptions(str(table), sensitive=["ill"], useful=["age"])
+    report(columns, mechanism=tmp_path / "m.json", output=tmp_path / "r.md", format="md")
     assert "3 values of age" in (tmp_path / "r.md").read_text(encoding="utf-8")
 
 
 def test_the_command_refuses_what_contradicts_the_mechanism(stored: Path) -> None:
     page = stored.parent / "report.html"
     with pytest.raises(InputError, match="leave out --method"):
-        report("sample:adult", **ADULT, mechanism=stored, method="grr", output=page)
+        report(ADULT, mechanism=stored, method="grr", output=page)
     with pytest.raises(InputError, match="leave out --method and --bins"):
-        report("sample:adult", **ADULT, mechanism=stored, bins=("age=0,18",), output=page)
+        report(dataclasses.replace(ADULT, bins=("age=0,18",)), mechanism=stored, output=page)
     with pytest.raises(InputError, match="give --useful relationship"):
-        report("sample:adult", sensitive=["occupation"], useful=["age"], mechanism=stored, output=page)
+        report(TableOptions("sample:adult", sensitive=["occupation"], useful=["age"]), mechanism=stored, output=page)
     with pytest.raises(InputError, match="the input itself"):
-        report("sample:adult", **ADULT, mechanism=stored, output=stored, force=True)
+        report(ADULT, mechanism=stored, output=stored, force=True)
     assert not page.exists()

@@ -15,9 +15,9 @@ from rich.console import Console
 
 import discreet as dc
 from discreet._support.errors import InputError
-from discreet.cli.options import NotionOptions
+from discreet.cli.options import NotionOptions, TableOptions
 from discreet.cli.report import report
-from discreet.notions.bound import Bound
+from discreet.notions import Bound, L1Mean, LiftRatio
 from discreet.reporting import html
 from discreet.reporting.audit import Audit, audit, audit_summary
 from discreet.reporting.decision import designed
@@ -26,6 +26,7 @@ from discreet.reporting.text.audit import audit_text
 from discreet.reporting.text.design import design_text
 from discreet.reporting.words import promise_words, rule_words
 
+SEX = TableOptions("sample:adult", sensitive=["sex"], useful=["race"])
 PROMISE = NotionOptions(epsilon=0.5)
 BUDGETS = [0.001, 0.1, 0.2, 0.5, 1.0, 1.2, 3.7, 12.0, 699.0]
 
@@ -43,7 +44,7 @@ def mixed(monkeypatch: pytest.MonkeyPatch) -> dc.Notion:
 
         @property
         def bounds(self) -> tuple[Bound, ...]:
-            return (Bound("lift_ratio", self.ratio), Bound("l1_lift", self.mean))
+            return (Bound(LiftRatio(), self.ratio), Bound(L1Mean(), self.mean))
 
     return Mixed(1.0, 0.3)
 
@@ -96,10 +97,12 @@ def test_a_notion_from_elsewhere_is_audited_and_reported(mixed: dc.Notion) -> No
 
 
 def test_a_bound_without_words_is_named(mixed: dc.Notion, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("discreet.reporting.words._MEASURES", {})
-    assert "Mixed(ratio=1, mean=0.3)" in promise_words(mixed, "illness")
-    assert "illness" in promise_words(mixed, "illness")
-    assert rule_words(mixed) == "MIXED: every symbol must keep Mixed(ratio=1, mean=0.3)."
+    """Beside those that have words: nothing of a promise is passed over."""
+    monkeypatch.setattr(L1Mean, "clause", "")
+    left = "The l1 lift of every released value stays within its budget of 0.3 nats."
+    assert left in promise_words(mixed, "illness")
+    assert "2.719 times as likely" in promise_words(mixed, "illness")
+    assert rule_words(mixed).endswith(f"And {left}")
 
 
 def test_an_audit_is_a_record() -> None:
@@ -134,8 +137,8 @@ def test_without_jinja2_the_way_out_is_named(monkeypatch: pytest.MonkeyPatch, tm
     with pytest.raises(InputError, match=r"pip install 'discreet\[report\]'"):
         report_html(found)
     with pytest.raises(InputError, match="jinja2"):
-        report("sample:adult", sensitive=["sex"], useful=["race"], promise=PROMISE, output=tmp_path / "r.html")
+        report(SEX, promise=PROMISE, output=tmp_path / "r.html")
     assert not (tmp_path / "r.html").exists()
-    report("sample:adult", sensitive=["sex"], useful=["race"], promise=PROMISE, output=tmp_path / "r.md", format="md")
+    report(SEX, promise=PROMISE, output=tmp_path / "r.md", format="md")
     monkeypatch.undo()
     assert report_html(found).startswith("<!DOCTYPE html>")

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet import ALIP, LDP, LIP, AlphaLift, Chi2Lift, Joint, L1Lift, MaxLift, PerfectPrivacy, measures
-from discreet.notions import Bound
+from discreet.notions import AlphaMean, Bound, BoundKind, Chi2Mean, InverseMean, L1Mean
 from discreet.notions.implication import ceiling
 from discreet.testing import every_notion
 from tests.strategies import budgets, joints, lams, orders
@@ -43,19 +43,20 @@ def two_lifts(low: float, high: float) -> np.ndarray:
 
 @pytest.mark.parametrize(("eps_lower", "eps_upper"), [(0.2, 1.5), (1.0, 1.0), (2.0, 0.3), (0.05, 3.0)])
 @pytest.mark.parametrize(
-    ("kind", "alpha"),
+    "kind",
     [
-        ("l1_lift", None),
-        ("chi2_lift", None),
-        ("alpha_lift", 3.0),
-        ("l1_lift_inverse", None),
-        ("chi2_lift_inverse", None),
-        ("alpha_lift_inverse", 1.5),
+        L1Mean(),
+        Chi2Mean(),
+        AlphaMean(3.0),
+        InverseMean(L1Mean()),
+        InverseMean(Chi2Mean()),
+        InverseMean(AlphaMean(1.5)),
     ],
+    ids=lambda kind: kind.title,
 )
-def test_ceilings_are_attained(eps_lower: float, eps_upper: float, kind: str, alpha: float | None) -> None:
+def test_ceilings_are_attained(eps_lower: float, eps_upper: float, kind: BoundKind) -> None:
     """The largest level over two-valued symbols with lifts in [m, M] equals the ceiling, up to the grid."""
-    target = Bound(kind, 0.0, alpha)
+    target = Bound(kind, 0.0)
     m, M = math.exp(-eps_lower), math.exp(eps_upper)
     best = 0.0
     for low in np.linspace(m, 0.999, 60):
@@ -96,29 +97,32 @@ EXTREME = [
 
 
 @pytest.mark.parametrize(("eps_lower", "eps_upper"), EXTREME)
-@pytest.mark.parametrize("kind", ["l1_lift", "chi2_lift", "alpha_lift", "l1_lift_inverse", "chi2_lift_inverse"])
-def test_ceilings_hold_at_extreme_budgets(eps_lower: float, eps_upper: float, kind: str) -> None:
+@pytest.mark.parametrize(
+    "kind",
+    [L1Mean(), Chi2Mean(), AlphaMean(20.0), InverseMean(L1Mean()), InverseMean(Chi2Mean())],
+    ids=lambda kind: kind.title,
+)
+def test_ceilings_hold_at_extreme_budgets(eps_lower: float, eps_upper: float, kind: BoundKind) -> None:
     """Two-valued symbols at the ends of the range, in 200 digits, against the ceiling."""
-    alpha = 20.0 if kind == "alpha_lift" else None
-    proven = ceiling(ALIP(eps_lower=eps_lower, eps_upper=eps_upper).bounds, Bound(kind, 0.0, alpha))
+    proven = ceiling(ALIP(eps_lower=eps_lower, eps_upper=eps_upper).bounds, Bound(kind, 0.0))
     with mpmath.workdps(200):
         m, M = mpmath.exp(-mpmath.mpf(eps_lower)), mpmath.exp(mpmath.mpf(eps_upper))
         for share in (1, 0.5, 0.1, 0.01):
             b = 1 + (M - 1) * share
             p = (1 - m) / (b - m)
             f = {
-                "l1_lift": lambda x: abs(x - 1),
-                "chi2_lift": lambda x: (x - 1) ** 2,
-                "alpha_lift": lambda x: x**20,
-                "l1_lift_inverse": lambda x: abs(1 / x - 1),
-                "chi2_lift_inverse": lambda x: (1 / x - 1) ** 2,
+                L1Mean(): lambda x: abs(x - 1),
+                Chi2Mean(): lambda x: (x - 1) ** 2,
+                AlphaMean(20.0): lambda x: x**20,
+                InverseMean(L1Mean()): lambda x: abs(1 / x - 1),
+                InverseMean(Chi2Mean()): lambda x: (1 / x - 1) ** 2,
             }[kind]
             mean = p * f(b) + (1 - p) * f(m)
             level = {
-                "l1": lambda v: mpmath.log(1 + v),
-                "ch": lambda v: mpmath.log(1 + mpmath.sqrt(v)),
-                "al": lambda v: mpmath.log(v) / 20,
-            }[kind[:2]](mean)
+                L1Mean(): lambda v: mpmath.log(1 + v),
+                Chi2Mean(): lambda v: mpmath.log(1 + mpmath.sqrt(v)),
+                AlphaMean(20.0): lambda v: mpmath.log(v) / 20,
+            }[getattr(kind, "of", kind)](mean)
             assert level <= mpmath.mpf(str(proven))
 
 

@@ -17,14 +17,13 @@ from fractions import Fraction
 from typing import Any
 
 from discreet._support import files
-from discreet._support.errors import BrokenNotionError, InputError
+from discreet._support.errors import BrokenNotionError, InputError, UnsupportedNotionError
 from discreet.certificate import checker
 from discreet.core import labels
 from discreet.core.joint import Joint
 from discreet.measures import entropy, useful_information
 from discreet.mechanism import Mechanism
-from discreet.notions import Notion
-from discreet.notions.base import from_dict
+from discreet.notions import LIFTS, Notion, from_dict
 
 __all__ = ["Certificate", "certify", "sealed", "spelled", "trusted"]
 
@@ -155,6 +154,7 @@ def certify(
 def _stated(
     mechanism: Mechanism, joint: Joint, notion: Notion, proof: Mapping[str, Any] | None, claimed: float | None
 ) -> Certificate:
+    _check_known(notion)
     whole = entropy(joint)
     nmi = min(1.0, useful_information(joint, mechanism) / whole) if whole > 0 else 0.0
     content: dict[str, Any] = {
@@ -185,6 +185,15 @@ def _stated(
     return Certificate(sealed(content))
 
 
+def _check_known(notion: Notion) -> None:
+    """A certificate states what the checker can decide by itself, and no notion that goes by another's name."""
+    if notion.name not in checker.NOTIONS or Notion.registry[notion.name] is not type(notion):
+        raise UnsupportedNotionError(
+            f"{notion} cannot be certified: the checker of certificates does not know this notion. Certify a notion "
+            f"that follows from it and that the checker knows: {', '.join(sorted(checker.NOTIONS))}."
+        )
+
+
 def trusted(mechanism: Mechanism, joint: Joint, notion: Notion) -> Certificate:
     """A certificate of a release whose table had no S: the promise is the design's, and nothing is measured."""
     stated = _stated(mechanism, joint, notion, None, None).to_dict()
@@ -211,7 +220,7 @@ def _cells(joint: Joint) -> list[list[int]]:
 
 def _achieved(mechanism: Mechanism, joint: Joint) -> dict[str, str]:
     """The extreme log-lifts, nats, rounded away from zero."""
-    seen = mechanism.judged(joint, ("max_lift", "min_lift_inverse")).masses
+    seen = mechanism.judged(joint, LIFTS).masses
     prior, mass = seen.sum(axis=1), seen.sum(axis=0)
     total = int(prior.sum())
     lifts = [

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from discreet._support.errors import BrokenNotionError, InputError
-from discreet.cli.options import Bins, Columns, Format, NotionOptions, check_search, load_joint, show
+from discreet.cli.options import Format, NotionOptions, TableOptions, check_search, show
 from discreet.cli.progress import watched
 from discreet.designers import METHODS, Design
 from discreet.designers import design as make_design
@@ -15,11 +15,8 @@ __all__ = ["compare"]
 
 
 def compare(
-    table: str,
+    source: TableOptions,
     *,
-    sensitive: Columns,
-    useful: Columns,
-    bins: Bins = (),
     promise: NotionOptions | None = None,
     time_limit: float | None = None,
     seed: int | None = None,
@@ -29,14 +26,6 @@ def compare(
 
     Parameters
     ----------
-    table
-        CSV or Parquet file, a glob over such files, or sample:adult.
-    sensitive
-        Column to protect; repeat the option for several.
-    useful
-        Column to publish; repeat the option for several.
-    bins
-        Cut a numeric column: age=0,18,65 or age=quantiles:10. Repeatable.
     time_limit
         Seconds for each searching method.
     seed
@@ -49,7 +38,7 @@ def compare(
         raise InputError("a comparison needs a privacy notion, such as --notion lip --epsilon 0.5.")
     given = {name: value for name, value in (("time_limit", time_limit), ("seed", seed)) if value is not None}
     check_search(time_limit, seed)
-    joint = load_joint(table, sensitive, useful, bins)
+    joint = source.joint()
     names = [name for name in methods_for(notion) if name != "auto"]  # auto is one of the others
     designs: list[Design] = []
     skipped: dict[str, str] = {}

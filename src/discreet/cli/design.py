@@ -13,37 +13,19 @@ from cyclopts import Parameter
 
 from discreet._support import files
 from discreet._support.errors import InputError
-from discreet.cli.options import Bins, Columns, Format, NotionOptions, input_files, load_joint, show
+from discreet.cli.options import Format, MethodName, NotionOptions, TableOptions, show
 from discreet.designers import METHODS, Design
 from discreet.designers import design as make_design
 from discreet.reporting.text.design import design_text
 
 __all__ = ["design"]
 
-Method = Literal[
-    "auto",
-    "optimal",
-    "subset-response",
-    "max-truth",
-    "tight-rr",
-    "grr",
-    "oue",
-    "subset-merging",
-    "watchdog",
-    "independent-attributes",
-    "optimal-with-sensitive",
-    "conditional-reporting",
-]
-
 
 def design(
-    table: str,
+    source: TableOptions,
     *,
-    sensitive: Columns,
-    useful: Columns,
-    bins: Bins = (),
     promise: NotionOptions | None = None,
-    method: Method = "auto",
+    method: MethodName = "auto",
     time_limit: float | None = None,
     seed: int | None = None,
     randomisation: Literal["merge", "uniform"] | None = None,
@@ -56,14 +38,6 @@ def design(
 
     Parameters
     ----------
-    table
-        CSV or Parquet file, a glob over such files, or sample:adult.
-    sensitive
-        Column to protect; repeat the option for several.
-    useful
-        Column to publish; repeat the option for several.
-    bins
-        Cut a numeric column: age=0,18,65 or age=quantiles:10. Repeatable.
     method
         How the mechanism is found; auto takes the best that fits the notion, the size and the time. The last two make
         mechanisms that read the sensitive columns as well.
@@ -88,8 +62,8 @@ def design(
     options = _options(method, {"time_limit": time_limit, "seed": seed, "randomisation": randomisation})
     for target in (output, proof):
         if target is not None:
-            files.check_target(target, force=force, never=input_files(table))
-    joint = load_joint(table, sensitive, useful, bins)
+            files.check_target(target, force=force, never=source.files)
+    joint = source.joint()
     result = make_design(joint, notion, method, **options)
     if output is not None:
         result.mechanism.to_json(output)

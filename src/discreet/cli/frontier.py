@@ -13,17 +13,7 @@ from cyclopts import Parameter
 
 from discreet._support import files
 from discreet._support.errors import InputError
-from discreet.cli.options import (
-    Bins,
-    Columns,
-    Format,
-    NotionName,
-    NotionOptions,
-    check_search,
-    input_files,
-    load_joint,
-    show,
-)
+from discreet.cli.options import Format, NotionName, NotionOptions, TableOptions, check_search, show
 from discreet.cli.progress import watched
 from discreet.core.joint import Joint
 from discreet.designers import methods as methods_for
@@ -43,11 +33,8 @@ MOST_BUDGETS = 1000
 
 
 def frontier(
-    table: str,
+    source: TableOptions,
     *,
-    sensitive: Columns,
-    useful: Columns,
-    bins: Bins = (),
     notion: NotionName | None = None,
     epsilon: Annotated[tuple[str, ...], Repeated] = ("0.25:4:16",),
     lam: Annotated[tuple[float, ...], Repeated] = (),
@@ -65,14 +52,6 @@ def frontier(
 
     Parameters
     ----------
-    table
-        CSV or Parquet file, a glob over such files, or sample:adult.
-    sensitive
-        Column to protect; repeat the option for several.
-    useful
-        Column to publish; repeat the option for several.
-    bins
-        Cut a numeric column: age=0,18,65 or age=quantiles:10. Repeatable.
     notion
         Which promise is swept. Left out: lip, or alip where --lam is given.
     epsilon
@@ -103,7 +82,7 @@ def frontier(
     for path in output:
         if path.suffix.lower() not in (".svg", ".png", ".pdf", ".csv", ".json"):
             raise InputError(f"cannot tell the format of {str(path)!r}. Use .svg, .png, .pdf, .csv or .json.")
-        files.check_target(path, force=force, never=input_files(table))
+        files.check_target(path, force=force, never=source.files)
 
     check_search(time_limit, seed)
     if keep is not None and not 0 <= keep <= 1:
@@ -116,7 +95,7 @@ def frontier(
         assert built is not None  # a budget is given
         return built
 
-    joint = load_joint(table, sensitive, useful, bins)
+    joint = source.joint()
     options = {name: value for name, value in (("time_limit", time_limit), ("seed", seed)) if value is not None}
     chosen = _chosen(method, methods_for(family(epsilons[0], lam[0] if lam else None)), joint)
     cores = workers or (1 if joint.n_useful < PARALLEL_FROM else os.cpu_count() or 1)

@@ -3,11 +3,13 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import dataclasses
 import json
 import sys
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Group, Parameter
 
@@ -15,25 +17,56 @@ from discreet import samples
 from discreet._support import jsonable
 from discreet._support.errors import InputError, InvalidNotionError, UnusableColumnError
 from discreet.core.joint import Joint
-from discreet.notions import ALIP, LDP, LIP, SRLIP, AlphaLift, Chi2Lift, L1Lift, MaxLift, Notion, PerfectPrivacy
+from discreet.designers import METHODS
+from discreet.notions import ALIP, LIP, Notion
 from discreet.reporting.text.console import make_console
 from discreet.tables.binning import parse_option
 from discreet.tables.files import table_files
 
 __all__ = [
     "Format",
+    "MethodName",
     "NotionName",
     "NotionOptions",
+    "TableOptions",
     "check_search",
     "input_files",
-    "load_joint",
     "load_proof",
     "load_table",
     "show",
 ]
 
 Format = Literal["text", "json"]
-NotionName = Literal["lip", "alip", "ldp", "max-lift", "perfect", "l1", "chi2", "alpha-lift", "srlip"]
+
+#: Options that a notion may take as its fields.
+FIELDS = ("epsilon", "eps_lower", "eps_upper", "alpha")
+SIDES = {"eps_lower", "eps_upper"}
+
+
+def _notion_names() -> tuple[str, ...]:
+    """Notions that the options can describe."""
+    return tuple(
+        name
+        for name, kind in Notion.registry.items()
+        if {field.name for field in dataclasses.fields(kind)} <= {*FIELDS}  # type: ignore[arg-type]
+    )
+
+
+def _method_names() -> tuple[str, ...]:
+    """The best methods first; then those for other notions than LIP, and last those that read S."""
+    rank = {
+        name: (method.reads_sensitive, not method.serves(LIP(1.0)), -k)
+        for k, (name, method) in enumerate(METHODS.items())
+    }
+    return tuple(sorted(METHODS, key=rank.__getitem__))
+
+
+if TYPE_CHECKING:
+    NotionName = str
+    MethodName = str
+else:
+    NotionName = Literal[_notion_names()]
+    MethodName = Literal[_method_names()]
 
 _PROMISE = Group("Privacy notion")
 
@@ -68,43 +101,30 @@ class NotionOptions:
 
     def build(self) -> Notion | None:
         """The notion asked for, or None where no option was given."""
-        given = {
-            name for name in ("epsilon", "lam", "eps_lower", "eps_upper", "alpha") if getattr(self, name) is not None
-        }
+        given = {name for name in (*FIELDS, "lam") if getattr(self, name) is not None}
         if self.notion is None and not given:
             return None
-        name = self.notion or ("alip" if given & {"lam", "eps_lower", "eps_upper"} else "lip")
-        if name == "perfect":
-            self._only(name, given, set())
-            return PerfectPrivacy()
-        if name in ("lip", "ldp", "srlip"):
-            self._only(name, given, {"epsilon"})
-            return {"lip": LIP, "ldp": LDP, "srlip": SRLIP}[name](self._need(name, "epsilon"))
-        if name == "max-lift":
-            self._only(name, given, {"epsilon", "eps_upper"})
-            return MaxLift(self._need(name, "eps_upper" if "eps_upper" in given else "epsilon"))
-        sides = self._sides(name, given)
-        if name == "alpha-lift":
-            return AlphaLift(self._need(name, "alpha"), **sides)
-        two_sided: dict[str, type[ALIP] | type[L1Lift] | type[Chi2Lift]] = {
-            "alip": ALIP,
-            "l1": L1Lift,
-            "chi2": Chi2Lift,
-        }
-        return two_sided[name](**sides)
+        name = self.notion or ("alip" if given & {"lam", *SIDES} else "lip")
+        kind = Notion.registry[name]
+        fields = {field.name: field for field in dataclasses.fields(kind)}  # type: ignore[arg-type]
+        self._only(name, given, {*fields, *_stand_ins(fields)})
+        values = self._sides(name, given, SIDES & set(fields))
+        for option in fields.keys() - values.keys():
+            if option in given or fields[option].default is dataclasses.MISSING:
+                values[option] = self._need(name, option)
+        return kind.from_fields(values)
 
-    def _sides(self, name: str, given: set[str]) -> dict[str, float | None]:
-        self._only(
-            name,
-            given,
-            {"epsilon", "lam", "eps_lower", "eps_upper"} | ({"alpha"} if name == "alpha-lift" else set()),
-        )
-        if given & {"epsilon", "lam"}:
-            if given & {"eps_lower", "eps_upper"}:
+    def _sides(self, name: str, given: set[str], sides: set[str]) -> dict[str, float | None]:
+        """Budgets of the sides that a notion has: its own options, or those that stand in for them."""
+        if len(sides) == 1:
+            (side,) = sides
+            return {side: self._need(name, side if side in given else "epsilon")}
+        if sides and given & {"epsilon", "lam"}:
+            if given & sides:
                 raise InvalidNotionError("give either --epsilon with --lam, or --eps-lower and --eps-upper.")
             shared = ALIP.split(self._need(name, "epsilon"), self._need(name, "lam"))
             return {"eps_lower": shared.eps_lower, "eps_upper": shared.eps_upper}
-        return {"eps_lower": self.eps_lower, "eps_upper": self.eps_upper}
+        return {side: getattr(self, side) for side in sides}
 
     def _need(self, notion: str, option: str) -> float:
         value = getattr(self, option)
@@ -119,8 +139,57 @@ class NotionOptions:
             raise InvalidNotionError(f"the notion {notion} has no option --{extra[0].replace('_', '-')}.")
 
 
+def _stand_ins(fields: Mapping[str, Any]) -> set[str]:
+    """Options that stand in for fields: --epsilon for a single side, with --lam for two."""
+    sides = SIDES & set(fields)
+    return {"epsilon", "lam"} if len(sides) == 2 else {"epsilon"} if sides else set()
+
+
 Columns = Annotated[list[str], Parameter(negative="", consume_multiple=False)]
 Bins = Annotated[tuple[str, ...], Parameter(negative="", consume_multiple=False, show_default=False)]
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class TableOptions:
+    """The table, and which of its columns are protected and published.
+
+    Attributes
+    ----------
+    table
+        CSV or Parquet file, a glob over such files, or sample:adult.
+    sensitive
+        Column to protect; repeat the option for several.
+    useful
+        Column to publish; repeat the option for several.
+    bins
+        Cut a numeric column: age=0,18,65 or age=quantiles:10. Repeatable.
+    """
+
+    table: str
+    _: KW_ONLY
+    sensitive: Columns
+    useful: Columns
+    bins: Bins = ()
+
+    @property
+    def files(self) -> list[str]:
+        """Files that the table is read from, which no output may replace."""
+        return input_files(self.table)
+
+    def joint(self) -> Joint:
+        """The counted joint, refused where there is nothing to learn or to hide."""
+        joint = Joint.from_table(load_table(self.table), self.sensitive, self.useful, bins=parse_option(self.bins))
+        for role, columns, size in (
+            ("useful", self.useful, joint.n_useful),
+            ("sensitive", self.sensitive, joint.n_sensitive),
+        ):
+            if size < 2:
+                raise UnusableColumnError(
+                    f"the {role} column {' + '.join(columns)} has only one value, so there is nothing to "
+                    f"{'publish' if role == 'useful' else 'protect'}. Choose another column."
+                )
+        return joint
 
 
 def load_table(table: str) -> Any:
@@ -136,21 +205,6 @@ def load_table(table: str) -> Any:
 def input_files(table: str) -> list[str]:
     """Files that a table is read from."""
     return [] if table.startswith("sample:") else table_files(table)
-
-
-def load_joint(table: str, sensitive: list[str], useful: list[str], bins: tuple[str, ...]) -> Joint:
-    """The counted joint, refused where there is nothing to learn or to hide."""
-    joint = Joint.from_table(load_table(table), sensitive, useful, bins=parse_option(bins))
-    for role, columns, size in (
-        ("useful", useful, joint.n_useful),
-        ("sensitive", sensitive, joint.n_sensitive),
-    ):
-        if size < 2:
-            raise UnusableColumnError(
-                f"the {role} column {' + '.join(columns)} has only one value, so there is nothing to "
-                f"{'publish' if role == 'useful' else 'protect'}. Choose another column."
-            )
-    return joint
 
 
 def load_proof(path: Path | None) -> dict[str, Any] | None:

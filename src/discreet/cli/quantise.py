@@ -14,7 +14,7 @@ from cyclopts import Parameter
 
 from discreet._support import files, jsonable
 from discreet._support.errors import InputError
-from discreet.cli.options import Bins, Columns, Format, input_files, load_joint, show
+from discreet.cli.options import Format, TableOptions, show
 from discreet.core.joint import Joint
 from discreet.quantising import Quantisation, QuantisationPath
 from discreet.quantising import quantise as make_path
@@ -28,11 +28,8 @@ PLOTS = (".svg", ".png", ".pdf")
 
 
 def quantise(
-    table: str,
+    source: TableOptions,
     *,
-    sensitive: Columns,
-    useful: Columns,
-    bins: Bins = (),
     objective: Literal["uncertainty-reduction", "maximin", "indistinguishable"] = "uncertainty-reduction",
     utility: Literal["resolution", "distortion"] = "resolution",
     method: Annotated[tuple[Method, ...], Repeated] = ("agglomerative", "exact"),
@@ -52,14 +49,6 @@ def quantise(
 
     Parameters
     ----------
-    table
-        CSV or Parquet file, a glob over such files, or sample:adult.
-    sensitive
-        Column to protect; repeat the option for several.
-    useful
-        Column to publish; repeat the option for several.
-    bins
-        Cut a numeric column: age=0,18,65 or age=quantiles:10. Repeatable.
     objective
         Leave many sensitive values, tell nothing about them without error, or both.
     utility
@@ -94,8 +83,8 @@ def quantise(
     if mechanism is not None and k is None:
         raise InputError("--mechanism writes the partition that --k chooses: give --k.")
     for path in targets:
-        files.check_target(path, force=force, never=input_files(table))
-    joint = load_joint(table, sensitive, useful, bins)
+        files.check_target(path, force=force, never=source.files)
+    joint = source.joint()
     values = _values(joint, missing) if utility == "distortion" or "binning" in method else None
     paths = [
         make_path(joint, objective, utility, values, name, codeword=codeword, weight=weight[0] if weight else 1.0)

@@ -13,8 +13,7 @@ from cyclopts import Parameter
 from discreet._support import files
 from discreet._support.errors import InputError
 from discreet.certificate import Certificate
-from discreet.cli.design import Method
-from discreet.cli.options import Bins, Columns, NotionOptions, input_files, load_joint, load_table
+from discreet.cli.options import MethodName, NotionOptions, TableOptions, load_table
 from discreet.core.joint import Joint
 from discreet.mechanism import Mechanism
 from discreet.reporting.decision import decision, designed
@@ -26,13 +25,10 @@ __all__ = ["report"]
 
 
 def report(
-    table: str,
+    source: TableOptions,
     *,
-    sensitive: Columns,
-    useful: Columns,
-    bins: Bins = (),
     promise: NotionOptions | None = None,
-    method: Method | None = None,
+    method: MethodName | None = None,
     mechanism: Path | None = None,
     certificate: Path | None = None,
     sample: int = 0,
@@ -47,14 +43,6 @@ def report(
 
     Parameters
     ----------
-    table
-        CSV or Parquet file, a glob over such files, or sample:adult.
-    sensitive
-        Column to protect; repeat the option for several.
-    useful
-        Column to publish; repeat the option for several.
-    bins
-        Cut a numeric column: age=0,18,65 or age=quantiles:10. Repeatable.
     method
         How the release is designed. Left out: auto, which takes the best that fits the notion, the size and the time.
     mechanism
@@ -74,22 +62,22 @@ def report(
     notion = None if promise is None else promise.build()
     if notion is None and mechanism is None:
         raise InputError("a report needs a privacy notion, such as --notion lip --epsilon 0.5, or --mechanism FILE.")
-    if mechanism is not None and (method is not None or bins):
+    if mechanism is not None and (method is not None or source.bins):
         raise InputError("--mechanism is reported as it is: leave out --method and --bins.")
     if sample < 0:
         raise InputError(f"--sample must be at least 0, got {sample}.")
-    never: list[str | Path] = [*input_files(table), *(path for path in (certificate, mechanism) if path is not None)]
+    never: list[str | Path] = [*source.files, *(path for path in (certificate, mechanism) if path is not None)]
     files.check_target(output, force=force, never=never)
     if format == "html":
         check_installed()
     stated = None if certificate is None else Certificate.from_json(certificate)
     if mechanism is not None:
         stored = Mechanism.from_json(mechanism)
-        joint = _its_joint(table, stored, sensitive, useful)
+        joint = _its_joint(source, stored)
         found = decision(stored, joint, notion, certificate=stated, rows=sample)
     else:
         assert notion is not None  # refused above
-        joint = load_joint(table, sensitive, useful, bins)
+        joint = source.joint()
         found = designed(joint, notion, method or "auto", certificate=stated, rows=sample)
     text = report_html(found) if format == "html" else report_markdown(found)
     files.write_text(output, text, private=True)
@@ -98,13 +86,13 @@ def report(
     return 0 if found.verdict.release_holds else 1
 
 
-def _its_joint(table: str, stored: Mechanism, sensitive: list[str], useful: list[str]) -> Joint:
+def _its_joint(source: TableOptions, stored: Mechanism) -> Joint:
     """The joint of a table, with the columns and bins that a mechanism was designed for."""
     for option, given, known in (
-        ("--sensitive", sensitive, stored.sensitive_columns),
-        ("--useful", useful, stored.useful_columns),
+        ("--sensitive", source.sensitive, stored.sensitive_columns),
+        ("--useful", source.useful, stored.useful_columns),
     ):
         if known and list(known) != list(given):
             options = " ".join(f"{option} {name}" for name in known)
             raise InputError(f"the mechanism is for other columns: give {options}.")
-    return Joint.from_table(load_table(table), sensitive, useful, bins=stored.bins)
+    return Joint.from_table(load_table(source.table), source.sensitive, source.useful, bins=stored.bins)

@@ -32,7 +32,8 @@ from discreet.designers.with_sensitive.conditional_reporting import conditional_
 from discreet.designers.with_sensitive.optimal import optimal_with_sensitive
 from discreet.measures import entropy, max_lift, min_lift, useful_information
 from discreet.mechanism import Mechanism
-from discreet.notions import Notion
+from discreet.notions import LIFTS, Notion
+from discreet.proof.beliefs import has_known_beliefs
 
 __all__ = ["Design", "design", "methods", "status_of"]
 
@@ -74,7 +75,7 @@ METHODS: dict[str, Method] = {
     "subset-response": Method(subset_response, lambda n: n.is_polyhedral and not n.is_conditional, _SEARCH),
     "independent-attributes": Method(independent_attributes, lambda n: n.is_conditional, _SEARCH),
     "optimal": Method(optimal, _polyhedral, _SEARCH | {"search", "also", "start"}),
-    "optimal-with-sensitive": Method(optimal_with_sensitive, _on_lifts, _SEARCH, reads_sensitive=True),
+    "optimal-with-sensitive": Method(optimal_with_sensitive, has_known_beliefs, _SEARCH, reads_sensitive=True),
     "auto": Method(automatic, lambda _: True, _SEARCH),
 }
 
@@ -140,8 +141,7 @@ class Design:
 
     def to_dict(self) -> dict[str, Any]:
         """The figures of the design as plain data; ``released`` is the number of released symbols."""
-        kinds = ("max_lift", "min_lift_inverse")
-        released = self.mechanism.judged(self.joint, kinds)  # where the lifts are extreme
+        released = self.mechanism.judged(self.joint, LIFTS)  # where the lifts are extreme
         smallest = float(min_lift(released).min())
         return {
             "method": self.method,

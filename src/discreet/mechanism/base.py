@@ -15,7 +15,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, ClassVar, NoReturn, Self
+from typing import Any, ClassVar, NoReturn, Protocol, Self
 
 import numpy as np
 
@@ -29,7 +29,19 @@ from discreet.mechanism.draw import Draw
 from discreet.mechanism.estimate import Estimate, estimate_frequencies
 from discreet.mechanism.store import FORMAT, check_stored, read_json
 
-__all__ = ["Mechanism"]
+__all__ = ["JudgedKind", "Mechanism"]
+
+
+class JudgedKind(Protocol):
+    """What a mechanism asks of a bounded measure, to choose the symbols on which it is decided."""
+
+    @property
+    def is_on_lifts(self) -> bool:
+        """Whether it bounds lifts or their ratios, nothing else."""
+
+    @property
+    def compares_pairs(self) -> bool:
+        """Whether it compares two sensitive values with each other, not one with the mean."""
 
 
 class Mechanism(ABC):
@@ -190,7 +202,7 @@ class Mechanism(ABC):
             floats_suffice=None if joint.floats_suffice else False,
         )
 
-    def judged(self, joint: Joint, kinds: Iterable[str]) -> Joint:
+    def judged(self, joint: Joint, kinds: Iterable[JudgedKind]) -> Joint:
         """The joint of (sensitive, released) on which bounds of these kinds are decided."""
         return self.expected(joint)
 

@@ -25,7 +25,7 @@ from discreet._support.errors import InputError, InvalidMechanismError, Unsuppor
 from discreet._support.numeric import DENOMINATOR, BoolArray, FloatArray, IntArray, ObjectArray, xlogx
 from discreet.core.joint import Joint
 from discreet.mechanism.about import About
-from discreet.mechanism.base import Mechanism, listed_codebook
+from discreet.mechanism.base import JudgedKind, Mechanism, listed_codebook
 from discreet.mechanism.draw import Draw, column_name, spread_labels
 from discreet.mechanism.estimate import Estimate, counts_vector
 
@@ -129,10 +129,10 @@ class BitMechanism(Mechanism):
 
         return cells, masses
 
-    def judged(self, joint: Joint, kinds: Iterable[str]) -> Joint:
+    def judged(self, joint: Joint, kinds: Iterable[JudgedKind]) -> Joint:
         """Sets at which the bounded lifts, or their ratios, are extreme, with their complements."""
-        chosen = set(kinds)
-        if not chosen <= {"max_lift", "min_lift_inverse", "lift_ratio"}:
+        chosen = tuple(kinds)
+        if not all(kind.is_on_lifts for kind in chosen):
             if self.n_useful <= LISTED_UP_TO:
                 return joint.through(self)
             raise UnsupportedNotionError("bits are judged by notions that bound lifts: LIP, ALIP, LDP and max-lift.")
@@ -153,11 +153,11 @@ class BitMechanism(Mechanism):
         result: ObjectArray = np.concatenate([masses * self.true_weight, none], axis=1)
         return result
 
-    def _extreme(self, masses: ObjectArray, kinds: set[str]) -> ObjectArray:
+    def _extreme(self, masses: ObjectArray, kinds: Sequence[JudgedKind]) -> ObjectArray:
         """P(s, A), up to a factor for each A, of the sets that are prefixes, and of their complements."""
         values = [row for row in masses if row.any()]
-        against = values if "lift_ratio" in kinds else []
-        if kinds - {"lift_ratio"}:
+        against = values if any(kind.compares_pairs for kind in kinds) else []
+        if not all(kind.compares_pairs for kind in kinds):
             against = [*against, masses.sum(axis=0)]
         orders = {_order(first, second) for first in values for second in against if first is not second}
         orders = orders or {tuple(range(self.n_useful))}  # a single sensitive value, of which nothing can be told

@@ -3,19 +3,13 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-import math
 from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from discreet._support import validate
-from discreet._support.errors import UnsupportedNotionError
-from discreet.core.joint import Joint
-from discreet.measures.lift import lift
-from discreet.notions.base import Notion, PosteriorRows, check_sides, two_sided
+from discreet.notions.base import Notion, check_sides, two_sided
 from discreet.notions.bound import Bound
-from discreet.notions.lip import LARGEST_EXPONENT
+from discreet.notions.mean_kinds import AlphaMean, Chi2Mean, InverseMean, L1Mean
 
 __all__ = ["AlphaLift", "Chi2Lift", "L1Lift"]
 
@@ -52,29 +46,7 @@ class L1Lift(Notion):
 
     @property
     def bounds(self) -> tuple[Bound, ...]:
-        return two_sided(self.eps_lower, self.eps_upper, "l1_lift_inverse", "l1_lift")
-
-    @property
-    def is_polyhedral(self) -> bool:
-        return self.eps_lower is None
-
-    def rows(self, joint: Joint) -> PosteriorRows:
-        """Rows in (v, t) with one auxiliary t per sensitive value: ``|L v - 1| <= t``, ``P_S . t <= b``."""
-        if self.eps_lower is not None or self.eps_upper is None:
-            raise UnsupportedNotionError(
-                f"{self} has no linear rows: the inverse l1 lift is not convex. Leave eps_lower open."
-            )
-        lifts = lift(joint)
-        n = len(lifts)
-        matrix = np.block(
-            [
-                [lifts, -np.eye(n)],
-                [-lifts, -np.eye(n)],
-                [np.zeros((1, joint.n_useful)), joint.p_sensitive[None, :]],
-            ]
-        )
-        bound = np.concatenate([np.ones(n), -np.ones(n), [math.expm1(min(self.eps_upper, LARGEST_EXPONENT))]])
-        return PosteriorRows(matrix, bound, np.empty((0, joint.n_useful + n)), np.empty(0), n_auxiliary=n)
+        return two_sided(self.eps_lower, self.eps_upper, InverseMean(L1Mean()), L1Mean())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,7 +80,7 @@ class Chi2Lift(Notion):
 
     @property
     def bounds(self) -> tuple[Bound, ...]:
-        return two_sided(self.eps_lower, self.eps_upper, "chi2_lift_inverse", "chi2_lift")
+        return two_sided(self.eps_lower, self.eps_upper, InverseMean(Chi2Mean()), Chi2Mean())
 
 
 @dataclass(frozen=True)
@@ -146,4 +118,5 @@ class AlphaLift(Notion):
 
     @property
     def bounds(self) -> tuple[Bound, ...]:
-        return two_sided(self.eps_lower, self.eps_upper, "alpha_lift_inverse", "alpha_lift", self.alpha)
+        mean = AlphaMean(self.alpha)
+        return two_sided(self.eps_lower, self.eps_upper, InverseMean(mean), mean)

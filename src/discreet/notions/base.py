@@ -6,7 +6,6 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,33 +17,17 @@ from discreet.core.joint import Joint
 from discreet.measures.lift import lift
 from discreet.mechanism import Mechanism
 from discreet.notions import exact, implication
-from discreet.notions.bound import Bound
+from discreet.notions.bound import Bound, BoundKind
+from discreet.notions.rows import PosteriorRows, stacked
 
-__all__ = ["Notion", "PosteriorRows", "from_dict"]
-
-
-@dataclass(frozen=True)
-class PosteriorRows:
-    r"""A polytope of posteriors: :math:`A (v, t) \le b` and :math:`E (v, t) = e`, besides v >= 0, sum v = 1.
-
-    The first ``n_useful`` variables are the posterior ``v``; the others, where there are any, are auxiliary. ``labels``
-    name the rows of both matrices, so that a checker can make them anew from counts: (kind, s, s', symbols), the kind
-    being ``"upper"``, ``"lower"``, ``"ratio"`` or ``"equal"`` and the symbols those of a slice, or None for all. Rows
-    without such names leave it empty.
-    """
-
-    matrix: FloatArray
-    bound: FloatArray
-    equal_matrix: FloatArray
-    equal_bound: FloatArray
-    n_auxiliary: int = 0
-    labels: tuple[tuple[str, int, int, tuple[int, ...] | None], ...] = ()
+__all__ = ["Notion", "check_sides", "from_dict", "two_sided"]
 
 
 class Notion:
     """A promise about the lifts of every released symbol; a small immutable value, budgets in nats.
 
-    Subclasses are frozen dataclasses whose ``bounds`` say what is promised; all else follows from those.
+    Subclasses are frozen dataclasses with a ``name``, whose ``bounds`` say what is promised; all else follows from
+    those. ``a & b`` promises both.
     """
 
     name: ClassVar[str]
@@ -54,7 +37,14 @@ class Notion:
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        Notion.registry[cls.name] = cls
+        name = cls.__dict__.get("name")
+        if name is None:
+            return  # without a name of its own it cannot be stored, and must not stand for its parent
+        taken = Notion.registry.get(name)
+        # A dataclass with slots is made twice, and a cell of a notebook runs more than once.
+        if taken is not None and (taken.__module__, taken.__qualname__) != (cls.__module__, cls.__qualname__):
+            raise InvalidNotionError(f"{cls.__name__} needs a name of its own: {taken.__name__} is called {name!r}.")
+        Notion.registry[name] = cls
 
     @property
     def bounds(self) -> tuple[Bound, ...]:
@@ -146,19 +136,37 @@ class Notion:
             return False
         return implication.implies(self.bounds, other.bounds)
 
+    def __and__(self, other: Notion) -> Notion:
+        if not isinstance(other, Notion):
+            return NotImplemented
+        from discreet.notions.all_of import AllOf  # it is a notion itself
+
+        return AllOf((self, other))
+
     @property
     def is_polyhedral(self) -> bool:
         """Whether the allowed posteriors form a polytope, so that `rows` exist."""
-        return False
+        return all(bound.kind.is_linear for bound in self.bounds)
 
     def rows(self, joint: Joint) -> PosteriorRows:
-        """Linear rows of the allowed posteriors P(x | y), where the notion has such."""
-        raise UnsupportedNotionError(f"{self} has no linear rows: its allowed posteriors are not a polytope.")
+        """Linear rows of the allowed posteriors P(x | y), where every bound has such."""
+        for bound in self.bounds:
+            if not bound.kind.is_linear:
+                raise UnsupportedNotionError(
+                    f"{self} has no linear rows: under a bound on the {bound.kind.title} the allowed posteriors are "
+                    "not a polytope."
+                )
+        return stacked([bound.kind.rows(joint, bound.epsilon) for bound in self.bounds])
 
     def to_dict(self) -> dict[str, Any]:
         """Name and budgets as plain data."""
         values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}  # type: ignore[arg-type]
         return {"name": self.name, **values}
+
+    @classmethod
+    def from_fields(cls, fields: Mapping[str, Any]) -> Notion:
+        """The notion whose `to_dict` gave these values besides its name."""
+        return cls(**fields)
 
     def __str__(self) -> str:
         given = {k: v for k, v in self.to_dict().items() if k != "name" and v is not None}
@@ -178,22 +186,18 @@ def from_dict(stored: Mapping[str, Any]) -> Notion:
     """
     rest = dict(stored)
     try:
-        return Notion.registry[rest.pop("name")](**rest)
+        return Notion.registry[rest.pop("name")].from_fields(rest)
     except (KeyError, TypeError):
         known = ", ".join(Notion.registry)
         raise InvalidNotionError(f"not the description of a notion; known names: {known}.") from None
 
 
 def two_sided(
-    eps_lower: float | None, eps_upper: float | None, lower: str, upper: str, alpha: float | None = None
+    eps_lower: float | None, eps_upper: float | None, lower: BoundKind, upper: BoundKind
 ) -> tuple[Bound, ...]:
     """The bounds of a notion with an upper and a lower side, either of which may be open."""
-    sides = []
-    if eps_upper is not None:
-        sides.append(Bound(upper, eps_upper, alpha))
-    if eps_lower is not None:
-        sides.append(Bound(lower, eps_lower, alpha))
-    return tuple(sides)
+    sides = ((upper, eps_upper), (lower, eps_lower))
+    return tuple(Bound(kind, epsilon) for kind, epsilon in sides if epsilon is not None)
 
 
 def check_sides(notion: Notion) -> None:

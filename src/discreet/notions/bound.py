@@ -7,71 +7,130 @@ A *level* is the budget, in nats, at which a bound would just hold: the logarith
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 
+from discreet._support import validate
+from discreet._support.errors import InvalidNotionError, UnsupportedNotionError
 from discreet._support.numeric import FloatArray, log
-from discreet.measures import kernels
+from discreet.core.joint import Joint
+from discreet.notions.envelope import INFINITE
+from discreet.notions.exact import Symbol
+from discreet.notions.rows import PosteriorRows
 
-__all__ = ["KINDS", "Bound", "Kind"]
+__all__ = ["LARGEST_EXPONENT", "Bound", "BoundKind", "factor"]
 
-
-@dataclass(frozen=True)
-class Kind:
-    """A measure that can be bounded: its formula, the level of its values, and the value of a level."""
-
-    value: Callable[[FloatArray, FloatArray, float | None], FloatArray]
-    level: Callable[[FloatArray], FloatArray]
-    limit: Callable[[FloatArray], FloatArray]
+#: Lifts in floats stay below exp(700); a larger budget bounds nothing.
+LARGEST_EXPONENT = 700.0
 
 
-def _log1p_root(values: FloatArray) -> FloatArray:
-    return np.log1p(np.sqrt(values))
+def factor(epsilon: float) -> float:
+    """``exp(epsilon)`` as a float that does not overflow."""
+    return math.exp(min(epsilon, LARGEST_EXPONENT))
 
 
-def _square_expm1(levels: FloatArray) -> FloatArray:
-    return np.sign(levels) * np.square(np.expm1(levels))  # increasing, and negative below zero
+class BoundKind(ABC):
+    """A measure that can be bounded, and all that is known about bounds on it; a small immutable value.
 
+    A kind needs ``title``, `value` and `keeps`, besides `level` and `limit` where a level is not the logarithm of a
+    value. With these alone every notion made of it can be decided, and designed for by merging. All else is
+    knowledge that opens more: `rows` the methods that solve linear programmes, `compared` the protocols, `passes_on`,
+    `ceiling_within` and `lift_budgets` the proofs of what implies what. What is left out is not claimed.
 
-def _alpha(lifts: FloatArray, prior: FloatArray, alpha: float | None) -> FloatArray:
-    assert alpha is not None
-    return kernels.alpha_lift(lifts, prior, alpha)
+    Subclasses are frozen dataclasses: kinds with equal fields are one kind. A level rises with the value, is at most 0
+    where all lifts are 1, and as computed in floats is off by less than 1e-9 nats.
+    """
 
+    #: What is bounded, as a noun that follows "the".
+    title: str
+    #: What it says of the factors by which beliefs change, around ``{limit}``; empty where it is on single lifts.
+    clause: str = ""
+    #: What is taken off exp(epsilon) to get that limit: 1 where it says how far the factors differ from 1.
+    clause_less: int = 0
+    #: Whether the factors are those that would turn beliefs back.
+    is_inverse: bool = False
+    #: Whether a level of zero leaves only symbols that tell nothing. Other kinds take positive budgets only.
+    zero_is_perfect: bool = False
+    #: Whether the allowed posteriors form a polytope, so that `rows` exist.
+    is_linear: bool = False
+    #: Whether it bounds lifts or their ratios, nothing else, so that `compared` says it all.
+    is_on_lifts: bool = False
+    #: Whether it compares two sensitive values with each other, not one with the mean.
+    compares_pairs: bool = False
 
-KINDS: dict[str, Kind] = {
-    "max_lift": Kind(lambda lifts, prior, _: kernels.max_lift(lifts, prior), log, np.exp),
-    "min_lift_inverse": Kind(lambda lifts, prior, _: kernels.min_lift_inverse(lifts, prior), log, np.exp),
-    "lift_ratio": Kind(lambda lifts, prior, _: kernels.lift_ratio(lifts, prior), log, np.exp),
-    "l1_lift": Kind(lambda lifts, prior, _: kernels.l1_lift(lifts, prior), np.log1p, np.expm1),
-    "l1_lift_inverse": Kind(lambda lifts, prior, _: kernels.l1_lift(kernels.inverse(lifts), prior), np.log1p, np.expm1),
-    "chi2_lift": Kind(lambda lifts, prior, _: kernels.chi2_lift(lifts, prior), _log1p_root, _square_expm1),
-    "chi2_lift_inverse": Kind(
-        lambda lifts, prior, _: kernels.chi2_lift(kernels.inverse(lifts), prior), _log1p_root, _square_expm1
-    ),
-    "alpha_lift": Kind(_alpha, log, np.exp),
-    "alpha_lift_inverse": Kind(lambda lifts, prior, alpha: _alpha(kernels.inverse(lifts), prior, alpha), log, np.exp),
-}
+    @abstractmethod
+    def value(self, lifts: FloatArray, prior: FloatArray) -> FloatArray:
+        """The measure at each symbol; ``lifts`` end in the axes (sensitive, released), ``prior`` in (sensitive)."""
+
+    @abstractmethod
+    def keeps(self, symbol: Symbol, epsilon: Fraction) -> bool:
+        """Whether a symbol that tells something needs at most ``epsilon`` > 0 nats, decided without floats."""
+
+    def level(self, values: FloatArray) -> FloatArray:
+        """Nats that these values of the measure need."""
+        return log(values)
+
+    def limit(self, levels: FloatArray) -> FloatArray:
+        """The inverse of `level`: the values that need so many nats."""
+        return np.exp(levels)
+
+    def rows(self, joint: Joint, epsilon: float) -> PosteriorRows:
+        """The posteriors P(x | y) that keep the bound, where they are a polytope."""
+        raise UnsupportedNotionError(f"a bound on the {self.title} has no linear rows.")
+
+    def compared(self, given: FloatArray, mean: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Probabilities (h, g) of which the bound asks h <= exp(epsilon) g, made of P(x | s) and P(x)."""
+        raise UnsupportedNotionError(f"a bound on the {self.title} compares no two probabilities.")
+
+    def lift_budgets(self, epsilon: float) -> tuple[float, float]:
+        """Nats by which lifts fall and rise at most where the bound holds, whatever the joint; inf where unknown."""
+        return math.inf, math.inf
+
+    def lift_range(self, epsilon: float) -> tuple[float, float]:
+        """Lowest and highest lift that the bound allows by itself; (0, inf) where it is not on single lifts."""
+        falling, rising = (math.inf, math.inf) if self.compares_pairs else self.lift_budgets(epsilon)
+        return math.exp(-falling), math.inf if math.isinf(rising) else factor(rising)
+
+    def passes_on(self, epsilon: Decimal, other: BoundKind) -> Decimal:
+        """Nats that another measure needs at most where this one needs ``epsilon``, whatever the joint."""
+        return epsilon if other == self else INFINITE
+
+    def ceiling_within(self, falling: Decimal, rising: Decimal) -> Decimal:
+        """Nats that this measure needs at most where all lifts fall and rise by at most so many."""
+        return INFINITE
 
 
 @dataclass(frozen=True)
 class Bound:
     """Level of the measure ``kind`` at most ``epsilon`` nats, at every released symbol."""
 
-    kind: str
+    kind: BoundKind
     epsilon: float
-    alpha: float | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.kind, BoundKind):
+            raise InvalidNotionError(f"kind must be a BoundKind, got {type(self.kind).__name__}.")
+        object.__setattr__(self, "epsilon", validate.budget(self.epsilon, "epsilon"))
+        if self.epsilon == 0 and not self.kind.zero_is_perfect:
+            raise InvalidNotionError(
+                f"a budget of 0 stands for perfect privacy, which a bound on the {self.kind.title} does not give. "
+                "Use a positive budget, or PerfectPrivacy."
+            )
 
     def value(self, lifts: FloatArray, prior: FloatArray) -> FloatArray:
         """The measure itself at each symbol."""
-        return KINDS[self.kind].value(lifts, prior, self.alpha)
+        return self.kind.value(lifts, prior)
 
     def level(self, values: FloatArray) -> FloatArray:
         """Nats that these values of the measure need."""
-        return KINDS[self.kind].level(values)
+        return self.kind.level(values)
 
     def limit(self, levels: FloatArray) -> FloatArray:
         """The inverse of `level`: the values that need so many nats."""
         with np.errstate(over="ignore"):
-            return KINDS[self.kind].limit(levels)
+            return self.kind.limit(levels)

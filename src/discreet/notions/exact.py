@@ -5,8 +5,8 @@ with a positive budget compares an algebraic number (a lift, a sum of lifts or o
 exp(epsilon) for a rational epsilon, which is transcendental (Lindemann): the two are never equal, so enclosing
 both ever more tightly always ends. A zero budget leaves only perfect privacy, a plain equation of integers.
 
-This module imports no designer and no notion: it takes what it needs of a bound, its ``kind``, ``epsilon`` and
-``alpha``.
+This module imports no designer and no notion: it takes what it needs of a bound, its ``epsilon`` and the test that its
+``kind`` has, and gives kinds the comparisons that such tests are made of.
 """
 
 # SPDX-License-Identifier: Apache-2.0
@@ -20,24 +20,36 @@ from typing import Protocol
 
 import numpy as np
 
-from discreet._support.errors import InternalError
 from discreet._support.numeric import BoolArray, ObjectArray
 
-__all__ = ["BoundLike", "exp_bounds", "keeps", "log_below"]
+__all__ = [
+    "BoundLike",
+    "Symbol",
+    "at_most_exp",
+    "exp_bounds",
+    "keeps",
+    "log_below",
+    "power_mean_at_most_exp",
+    "root_at_most_expm1",
+]
 
 #: Bits of the first enclosure of exp(epsilon); doubled until the comparison is decided.
 FIRST_BITS = 128
 
 
+class KindLike(Protocol):
+    """What is asked of a bounded measure: its test of one symbol against a positive budget."""
+
+    def keeps(self, symbol: Symbol, epsilon: Fraction) -> bool: ...
+
+
 class BoundLike(Protocol):
-    """What is asked of a bound: which measure, how many nats, and the order of an alpha-measure."""
+    """What is asked of a bound: which measure, and how many nats."""
 
     @property
-    def kind(self) -> str: ...
+    def kind(self) -> KindLike: ...
     @property
     def epsilon(self) -> float: ...
-    @property
-    def alpha(self) -> float | None: ...
 
 
 def keeps(masses: ObjectArray, bounds: Iterable[BoundLike], columns: Sequence[int] | None = None) -> BoolArray:
@@ -48,7 +60,7 @@ def keeps(masses: ObjectArray, bounds: Iterable[BoundLike], columns: Sequence[in
     masses : ndarray of Python integers, shape (n_sensitive, n_released)
         Proportional to P(s, y). Sensitive values and symbols without mass promise nothing and pass.
     bounds : iterable of bounds
-        Each with ``kind``, ``epsilon`` and ``alpha``.
+        Each with ``kind`` and ``epsilon``.
     columns : sequence of int, optional
         The symbols to look at; all where left out.
 
@@ -68,21 +80,24 @@ def keeps(masses: ObjectArray, bounds: Iterable[BoundLike], columns: Sequence[in
     total = int(prior.sum())
     rows = [int(r) for r in prior]
     chosen = range(masses.shape[1]) if columns is None else columns
-    tests = [(_TESTS[bound.kind], Fraction(bound.epsilon), bound.alpha) for bound in bounds]
+    tests = [(bound.kind.keeps, Fraction(bound.epsilon)) for bound in bounds]
     result = np.empty(len(chosen), dtype=bool)
     for k, y in enumerate(chosen):
         cells = [(int(n), r) for n, r in zip(masses[:, y], rows) if r]
-        symbol = _Symbol(cells, sum(n for n, _ in cells), total)
+        symbol = Symbol(cells, sum(n for n, _ in cells), total)
         result[k] = (
             symbol.mass == 0
             or symbol.tells_nothing()
-            or all(epsilon > 0 and test(symbol, epsilon, alpha) for test, epsilon, alpha in tests)
+            or all(epsilon > 0 and test(symbol, epsilon) for test, epsilon in tests)
         )
     return result
 
 
-class _Symbol:
-    """One released symbol: its mass with each sensitive value, that value's own mass, and the total."""
+class Symbol:
+    """One released symbol: its mass with each sensitive value, that value's own mass, and the total.
+
+    ``cells`` are pairs of integers (mass of s and y together, mass of s); values of s without mass are left out.
+    """
 
     def __init__(self, cells: list[tuple[int, int]], mass: int, total: int) -> None:
         self.cells = cells
@@ -94,74 +109,17 @@ class _Symbol:
         return all(n * self.total == r * self.mass for n, r in self.cells)
 
     def lifts(self) -> list[Fraction]:
+        """l(s, y) for every sensitive value."""
         return [Fraction(n * self.total, r * self.mass) for n, r in self.cells]
 
     def prior(self) -> list[Fraction]:
+        """P(s) in the same order."""
         return [Fraction(r, self.total) for _, r in self.cells]
 
     @property
     def rules_out(self) -> bool:
         """Some sensitive value is impossible here."""
         return any(n == 0 for n, _ in self.cells)
-
-
-def _max_lift(symbol: _Symbol, epsilon: Fraction, alpha: float | None) -> bool:
-    return at_most_exp(max(symbol.lifts()), epsilon)
-
-
-def _min_lift_inverse(symbol: _Symbol, epsilon: Fraction, alpha: float | None) -> bool:
-    return not symbol.rules_out and at_most_exp(1 / min(symbol.lifts()), epsilon)
-
-
-def _lift_ratio(symbol: _Symbol, epsilon: Fraction, alpha: float | None) -> bool:
-    lifts = symbol.lifts()
-    return not symbol.rules_out and at_most_exp(max(lifts) / min(lifts), epsilon)
-
-
-def _l1_lift(symbol: _Symbol, epsilon: Fraction, alpha: float | None) -> bool:
-    # sum P(s) |l - 1| <= e^eps - 1, over the common denominator total * mass
-    distance = sum(abs(n * symbol.total - r * symbol.mass) for n, r in symbol.cells)
-    return at_most_exp(1 + Fraction(distance, symbol.total * symbol.mass), epsilon)
-
-
-def _l1_lift_inverse(symbol: _Symbol, epsilon: Fraction, alpha: float | None) -> bool:
-    if symbol.rules_out:
-        return False
-    mean = sum(p * abs(1 / lift - 1) for p, lift in zip(symbol.prior(), symbol.lifts()))
-    return at_most_exp(1 + Fraction(mean), epsilon)
-
-
-def _chi2_lift(symbol: _Symbol, epsilon: Fraction, alpha: float | None) -> bool:
-    return _root_at_most_expm1(sum(p * (lift - 1) ** 2 for p, lift in zip(symbol.prior(), symbol.lifts())), epsilon)
-
-
-def _chi2_lift_inverse(symbol: _Symbol, epsilon: Fraction, alpha: float | None) -> bool:
-    if symbol.rules_out:
-        return False
-    return _root_at_most_expm1(sum(p * (1 / lift - 1) ** 2 for p, lift in zip(symbol.prior(), symbol.lifts())), epsilon)
-
-
-def _alpha_lift(symbol: _Symbol, epsilon: Fraction, alpha: float | None) -> bool:
-    return _power_mean_at_most_exp(symbol.prior(), symbol.lifts(), epsilon, alpha)
-
-
-def _alpha_lift_inverse(symbol: _Symbol, epsilon: Fraction, alpha: float | None) -> bool:
-    if symbol.rules_out:
-        return False
-    return _power_mean_at_most_exp(symbol.prior(), [1 / lift for lift in symbol.lifts()], epsilon, alpha)
-
-
-_TESTS: dict[str, Callable[[_Symbol, Fraction, float | None], bool]] = {
-    "max_lift": _max_lift,
-    "min_lift_inverse": _min_lift_inverse,
-    "lift_ratio": _lift_ratio,
-    "l1_lift": _l1_lift,
-    "l1_lift_inverse": _l1_lift_inverse,
-    "chi2_lift": _chi2_lift,
-    "chi2_lift_inverse": _chi2_lift_inverse,
-    "alpha_lift": _alpha_lift,
-    "alpha_lift_inverse": _alpha_lift_inverse,
-}
 
 
 def at_most_exp(value: Fraction, epsilon: Fraction) -> bool:
@@ -171,7 +129,7 @@ def at_most_exp(value: Fraction, epsilon: Fraction) -> bool:
     return _decide(epsilon, lambda low, high: _compare(value, low, high))
 
 
-def _root_at_most_expm1(square: Fraction | int, epsilon: Fraction) -> bool:
+def root_at_most_expm1(square: Fraction | int, epsilon: Fraction) -> bool:
     """``sqrt(square) <= exp(epsilon) - 1`` for a positive rational epsilon."""
     square = Fraction(square)
     if (square.numerator.bit_length() - square.denominator.bit_length() + 1) / 2 + 1 <= epsilon and epsilon >= 2:
@@ -252,12 +210,10 @@ def log_below(value: Fraction, digits: int = 30) -> Fraction:
     return Fraction(_decimal_log(value, digits)[0])
 
 
-def _power_mean_at_most_exp(
-    prior: Sequence[Fraction], values: Sequence[Fraction], epsilon: Fraction, alpha: float | None
+def power_mean_at_most_exp(
+    prior: Sequence[Fraction], values: Sequence[Fraction], epsilon: Fraction, alpha: float
 ) -> bool:
     """``(sum prior * values**alpha)**(1/alpha) <= exp(epsilon)`` by outward interval arithmetic."""
-    if alpha is None:
-        raise InternalError("an alpha-bound came without its order.")
     order = Fraction(alpha)
     digits = 40
     while True:

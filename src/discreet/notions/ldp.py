@@ -3,18 +3,13 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from discreet._support import validate
-from discreet.core.joint import Joint
-from discreet.measures.lift import lift
-from discreet.notions.base import Notion, PosteriorRows
+from discreet.notions.base import Notion
 from discreet.notions.bound import Bound
-from discreet.notions.lip import LARGEST_EXPONENT
+from discreet.notions.lift_kinds import LiftRatio
 
 __all__ = ["LDP"]
 
@@ -50,17 +45,4 @@ class LDP(Notion):
 
     @property
     def bounds(self) -> tuple[Bound, ...]:
-        return (Bound("lift_ratio", self.epsilon),)
-
-    @property
-    def is_polyhedral(self) -> bool:
-        return True
-
-    def rows(self, joint: Joint) -> PosteriorRows:
-        """Homogeneous rows ``(L v)(s) - exp(epsilon) (L v)(s') <= 0`` for every pair of values."""
-        lifts = lift(joint)
-        first, second = np.nonzero(~np.eye(len(lifts), dtype=bool))
-        matrix = lifts[first] - math.exp(min(self.epsilon, LARGEST_EXPONENT)) * lifts[second]
-        labels = tuple(("ratio", s, other, None) for s, other in zip(first.tolist(), second.tolist()))
-        nothing = np.empty((0, joint.n_useful))
-        return PosteriorRows(matrix, np.zeros(len(matrix)), nothing, np.empty(0), labels=labels)
+        return (Bound(LiftRatio(), self.epsilon),)

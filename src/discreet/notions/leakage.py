@@ -11,9 +11,10 @@ import numpy as np
 from discreet._support import validate
 from discreet.core.joint import Joint
 from discreet.measures.lift import lift
-from discreet.notions.base import Notion, PosteriorRows, two_sided
+from discreet.notions.base import Notion, two_sided
 from discreet.notions.bound import Bound
-from discreet.notions.lip import lift_range_rows
+from discreet.notions.lift_kinds import LargestLift, SmallestLift
+from discreet.notions.rows import PosteriorRows
 
 __all__ = ["MaxLift", "PerfectPrivacy"]
 
@@ -49,14 +50,7 @@ class MaxLift(Notion):
 
     @property
     def bounds(self) -> tuple[Bound, ...]:
-        return (Bound("max_lift", self.eps_upper),)
-
-    @property
-    def is_polyhedral(self) -> bool:
-        return True
-
-    def rows(self, joint: Joint) -> PosteriorRows:
-        return lift_range_rows(joint, None, self.eps_upper)
+        return (Bound(LargestLift(), self.eps_upper),)
 
 
 @dataclass(frozen=True)
@@ -80,11 +74,7 @@ class PerfectPrivacy(Notion):
 
     @property
     def bounds(self) -> tuple[Bound, ...]:
-        return two_sided(0.0, 0.0, "min_lift_inverse", "max_lift")
-
-    @property
-    def is_polyhedral(self) -> bool:
-        return True
+        return two_sided(0.0, 0.0, SmallestLift(), LargestLift())
 
     def rows(self, joint: Joint) -> PosteriorRows:
         """Equations ``L v = 1``."""

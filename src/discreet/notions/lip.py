@@ -8,15 +8,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-import numpy as np
-
 from discreet._support import validate
 from discreet._support.errors import InvalidNotionError
-from discreet.core.joint import Joint
-from discreet.measures.lift import lift
 from discreet.notions import exact
-from discreet.notions.base import Notion, PosteriorRows, check_sides, two_sided
+from discreet.notions.base import Notion, check_sides, two_sided
 from discreet.notions.bound import Bound
+from discreet.notions.lift_kinds import LargestLift, SmallestLift
 
 __all__ = ["ALIP", "LIP"]
 
@@ -51,14 +48,7 @@ class LIP(Notion):
 
     @property
     def bounds(self) -> tuple[Bound, ...]:
-        return two_sided(self.epsilon, self.epsilon, "min_lift_inverse", "max_lift")
-
-    @property
-    def is_polyhedral(self) -> bool:
-        return True
-
-    def rows(self, joint: Joint) -> PosteriorRows:
-        return lift_range_rows(joint, self.epsilon, self.epsilon)
+        return two_sided(self.epsilon, self.epsilon, SmallestLift(), LargestLift())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,14 +119,7 @@ class ALIP(Notion):
 
     @property
     def bounds(self) -> tuple[Bound, ...]:
-        return two_sided(self.eps_lower, self.eps_upper, "min_lift_inverse", "max_lift")
-
-    @property
-    def is_polyhedral(self) -> bool:
-        return True
-
-    def rows(self, joint: Joint) -> PosteriorRows:
-        return lift_range_rows(joint, self.eps_lower, self.eps_upper)
+        return two_sided(self.eps_lower, self.eps_upper, SmallestLift(), LargestLift())
 
 
 def _log_down(value: Fraction) -> float:
@@ -144,24 +127,3 @@ def _log_down(value: Fraction) -> float:
     below = exact.log_below(value)
     nearest = float(below)
     return nearest if Fraction(nearest) <= below else math.nextafter(nearest, -math.inf)
-
-
-#: Lifts in floats stay below exp(700); a larger budget bounds nothing.
-LARGEST_EXPONENT = 700.0
-
-
-def lift_range_rows(joint: Joint, eps_lower: float | None, eps_upper: float | None) -> PosteriorRows:
-    """Rows ``L v <= exp(eps_upper)`` and ``-L v <= -exp(-eps_lower)`` with L the lift matrix."""
-    lifts = lift(joint)
-    blocks, bounds, kinds = [], [], []
-    if eps_upper is not None:
-        kinds.append("upper")
-        blocks.append(lifts)
-        bounds.append(np.full(len(lifts), math.exp(min(eps_upper, LARGEST_EXPONENT))))
-    if eps_lower is not None:
-        kinds.append("lower")
-        blocks.append(-lifts)
-        bounds.append(np.full(len(lifts), -math.exp(-eps_lower)))
-    labels = tuple((kind, s, s, None) for kind in kinds for s in range(len(lifts)))
-    nothing = np.empty((0, joint.n_useful))
-    return PosteriorRows(np.vstack(blocks), np.concatenate(bounds), nothing, np.empty(0), labels=labels)

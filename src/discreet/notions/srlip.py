@@ -17,9 +17,11 @@ from discreet._support.numeric import BoolArray, FloatArray, IntArray
 from discreet.core.joint import Joint
 from discreet.measures.lift import lift
 from discreet.mechanism import Mechanism
-from discreet.notions.base import Notion, PosteriorRows, two_sided
-from discreet.notions.bound import Bound
+from discreet.notions.base import Notion, two_sided
+from discreet.notions.bound import Bound, factor
+from discreet.notions.lift_kinds import LargestLift, SmallestLift
 from discreet.notions.lip import LIP
+from discreet.notions.rows import Label, PosteriorRows
 
 __all__ = ["SRLIP", "slices"]
 
@@ -63,11 +65,7 @@ class SRLIP(Notion):
 
     @property
     def bounds(self) -> tuple[Bound, ...]:
-        return two_sided(self.epsilon, self.epsilon, "min_lift_inverse", "max_lift")
-
-    @property
-    def is_polyhedral(self) -> bool:
-        return True
+        return two_sided(self.epsilon, self.epsilon, SmallestLift(), LargestLift())
 
     def holds(self, joint: Joint, mechanism: Mechanism | None = None) -> bool:
         """Whether the mechanism keeps the promise inside every slice, decided exactly."""
@@ -88,20 +86,19 @@ class SRLIP(Notion):
     def rows(self, joint: Joint) -> PosteriorRows:
         """Homogeneous rows: in every slice, lifts inside their range times the mass of the slice."""
         found: list[FloatArray] = []
-        labels: list[tuple[str, int, int, tuple[int, ...] | None]] = []
+        labels: list[Label] = []
         for symbols in slices(joint):
             inside = joint.given(symbols)
             lifts = lift(inside)
             values = [joint.sensitive.index(s) for s in inside.sensitive]
-            upper, lower = lifts - math.exp(min(self.epsilon, 700.0)), math.exp(-self.epsilon) - lifts
+            upper, lower = lifts - factor(self.epsilon), math.exp(-self.epsilon) - lifts
             for kind, block in (("upper", upper), ("lower", lower)):
                 rows = np.zeros((len(block), joint.n_useful))
                 rows[:, symbols] = block
                 found.append(rows)
                 labels += [(kind, s, s, tuple(symbols.tolist())) for s in values]
         matrix = np.vstack(found)
-        nothing = np.empty((0, joint.n_useful))
-        return PosteriorRows(matrix, np.zeros(len(matrix)), nothing, np.empty(0), labels=tuple(labels))
+        return PosteriorRows.at_most(matrix, np.zeros(len(matrix)), labels=tuple(labels))
 
 
 def slices(joint: Joint, *, even_single: bool = False) -> Iterator[IntArray]:

@@ -19,11 +19,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from discreet._support.errors import UnsupportedNotionError
 from discreet._support.numeric import BoolArray, FloatArray, IntArray, xlogx
-from discreet.notions import Notion
+from discreet.notions import LARGEST_EXPONENT, LIFTS, LiftRatio, Notion, factor
 from discreet.proof.boxes import ROUNDING
 
-__all__ = ["MOST_EXACT", "BeliefProof", "Priced", "allowed_beliefs", "cheapest_beliefs", "price_exactly"]
+__all__ = [
+    "MOST_EXACT",
+    "BeliefProof",
+    "Priced",
+    "allowed_beliefs",
+    "cheapest_beliefs",
+    "has_known_beliefs",
+    "price_exactly",
+]
 
 #: Sensitive values up to which pricing is exact: 3**9 steps over 2,304 vertices.
 MOST_EXACT = 9
@@ -34,28 +43,40 @@ SAME = 1e-12
 
 @dataclass(frozen=True)
 class Limits:
-    """Bounds of the lifts, and of their ratio."""
+    """Bounds of the lifts, or of their ratio, which is None where it is the lifts that are bounded."""
 
     low: float
     high: float
-    ratio: float
+    ratio: float | None
+
+
+def has_known_beliefs(notion: Notion) -> bool:
+    """Whether a notion bounds all lifts, or all their ratios, but not both: the vertices are known for these."""
+    kinds = {bound.kind for bound in notion.bounds}
+    return not notion.is_conditional and (kinds <= set(LIFTS) or kinds == {LiftRatio()})
 
 
 def limits_of(notion: Notion) -> Limits:
     """The bounds that a notion puts on lifts; those it does not have are open."""
-    budget = {bound.kind: bound.epsilon for bound in notion.bounds}
-    return Limits(
-        math.exp(-budget["min_lift_inverse"]) if "min_lift_inverse" in budget else 0.0,
-        math.exp(min(budget.get("max_lift", math.inf), 700.0)),
-        math.exp(min(budget.get("lift_ratio", math.inf), 700.0)),
-    )
+    if not has_known_beliefs(notion):
+        raise UnsupportedNotionError(
+            f"mechanisms that read S are searched for under a range of lifts (LIP, ALIP, max-lift) or of their ratios "
+            f"(LDP), not under {notion}. Use 'optimal', which reads x alone."
+        )
+    low, high, ratio = 0.0, factor(LARGEST_EXPONENT), None
+    for bound in notion.bounds:
+        lowest, highest = bound.kind.lift_range(bound.epsilon)
+        low, high = max(low, lowest), min(high, highest)
+        if bound.kind.compares_pairs:
+            ratio = min(factor(bound.epsilon), math.inf if ratio is None else ratio)
+    return Limits(low, high, ratio)
 
 
 def allowed_beliefs(notion: Notion, prior: FloatArray) -> FloatArray:
     """All vertices of the allowed beliefs, one a row."""
     limits, c = limits_of(notion), len(prior)
     raised = np.array(list(itertools.product((False, True), repeat=c)))
-    if any(bound.kind == "lift_ratio" for bound in notion.bounds):
+    if limits.ratio is not None:
         lifts = np.where(raised, limits.ratio, 1.0)
         return _distinct(prior * lifts / (lifts @ prior)[:, None])
     high = np.minimum(limits.high * prior, 1.0)
@@ -139,7 +160,7 @@ def cheapest_beliefs(notion: Notion, prior: FloatArray, cost: FloatArray) -> Flo
     """The allowed belief of least cost . b for each row of ``cost``: raise the cheapest values as far as allowed."""
     limits = limits_of(notion)
     order = np.argsort(cost, axis=1, kind="stable")
-    if any(bound.kind == "lift_ratio" for bound in notion.bounds):
+    if limits.ratio is not None:
         rank = np.argsort(order, axis=1)
         best, result = np.full(len(cost), np.inf), np.tile(prior, (len(cost), 1))
         for size in range(cost.shape[1] + 1):

@@ -18,7 +18,6 @@ from discreet.core.joint import Joint
 from discreet.mechanism import Mechanism
 from discreet.notions import Notion
 from discreet.reporting.model import AuditedSymbol, Becomes, Lifts, StandsFor
-from discreet.reporting.words import limits_of
 
 __all__ = ["Listing", "examples_of", "lifts_of", "listing_of", "worst_of"]
 
@@ -61,12 +60,10 @@ def lifts_of(joint: Joint, order: Iterable[int], notion: Notion) -> Lifts:
 
 def _outside(notion: Notion, lifts: FloatArray) -> BoolArray:
     """Which single lifts are too large or too small; none where the notion does not bound single ones."""
-    highest, lowest = math.inf, 0.0
-    for limit in limits_of(notion):
-        if limit.measure == "lift" and limit.falling:
-            lowest = math.exp(-limit.nats)
-        elif limit.measure == "lift":
-            highest = math.exp(min(limit.nats, 700.0))
+    lowest, highest = 0.0, math.inf
+    for bound in notion.bounds:
+        low, high = bound.kind.lift_range(bound.epsilon)
+        lowest, highest = max(lowest, low), min(highest, high)
     return (lifts > highest) | (lifts < lowest)
 
 

@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 import decimal
+import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from discreet.core.joint import Joint
-from discreet.notions import Notion
+from discreet.notions import LARGEST_EXPONENT, Bound, Notion
 from discreet.reporting.formats import percent
 from discreet.reporting.model import Decision, Figures, Judgement
 
@@ -16,14 +16,12 @@ __all__ = [
     "BROKEN_LIMIT",
     "EXAMPLE_WARNING",
     "NO_CERTIFICATE",
-    "Limit",
     "against_words",
     "bound_words",
     "broken_words",
     "cost_words",
     "leaves_out",
     "limit_words",
-    "limits_of",
     "promise_words",
     "question",
     "raw_words",
@@ -38,9 +36,6 @@ NOTHING = 1e-9
 #: Pairs of values in fewer records than this are called rare.
 RARE = 5
 
-#: Exponents above this are left in the words as they are.
-LARGEST_FACTOR = 700
-
 UP, DOWN = decimal.ROUND_CEILING, decimal.ROUND_FLOOR
 
 EXAMPLE_WARNING = (
@@ -53,42 +48,6 @@ BROKEN_LIMIT = "It does not keep the promise; a release that does may keep less.
 NO_CERTIFICATE = "No certificate was given. A release writes one; discreet certify makes one for a stored mechanism."
 
 
-@dataclass(frozen=True)
-class Limit:
-    """One bound of a notion as words need it: of rising beliefs, or ``falling`` ones, in nats."""
-
-    measure: str
-    falling: bool
-    nats: float
-    alpha: float | None
-
-
-#: What the kinds of bounds measure, and whether they are about falling beliefs.
-_MEASURES = {
-    "max_lift": ("lift", False),
-    "min_lift_inverse": ("lift", True),
-    "lift_ratio": ("ratio", False),
-    "l1_lift": ("l1", False),
-    "l1_lift_inverse": ("l1", True),
-    "chi2_lift": ("chi2", False),
-    "chi2_lift_inverse": ("chi2", True),
-    "alpha_lift": ("alpha", False),
-    "alpha_lift_inverse": ("alpha", True),
-}
-
-#: What bounds on averages of lifts say, around the limit; and what is subtracted from exp(nats) to get it.
-_AVERAGES = {
-    "l1": ("differ from 1 by at most {limit} on average", 1),
-    "chi2": ("differ from 1 by at most {limit} in the root mean square", 1),
-    "alpha": ("have a mean of order {alpha:g} of at most {limit}", 0),
-}
-
-
-def limits_of(notion: Notion) -> tuple[Limit, ...]:
-    """What a notion bounds. The one place where reports look at the kinds of bounds; unknown ones measure ``""``."""
-    return tuple(Limit(*_MEASURES.get(bound.kind, ("", False)), bound.epsilon, bound.alpha) for bound in notion.bounds)
-
-
 def promise_words(notion: Notion, secret: str) -> str:
     """What a notion promises to the people in the table, in plain words; factors are rounded to the safe side.
 
@@ -97,10 +56,10 @@ def promise_words(notion: Notion, secret: str) -> str:
     Nobody who sees the release can become more than 1.649 times as sure, or less than 0.6065 times as sure, of
     anyone's diagnosis as before.
     """
-    limits = limits_of(notion)
-    if any(limit.nats == 0 for limit in limits):
+    bounds = notion.bounds
+    if any(bound.epsilon == 0 for bound in bounds):
         return f"Nobody who sees the release learns anything about anyone's {secret}: every belief stays what it was."
-    ratio, rise, fall = _ratio(limits), _side(limits, False), _side(limits, True)
+    ratio, fall, rise = _ratio(bounds), *_sides(bounds)
     sentences = []
     if ratio is not None:
         sentences.append(
@@ -115,9 +74,7 @@ def promise_words(notion: Notion, secret: str) -> str:
             sentences.append(f"Seeing the release may still rule a value of {secret} out.")
         if rise is None:
             sentences.append("How much surer someone may become is left open.")
-    sentences += _average_words(limits, secret)
-    if not sentences:
-        sentences.append(f"What the release tells about anyone's {secret} stays within {notion}.")
+    sentences += [*_average_words(bounds, secret), *_unspoken(bounds)]
     if notion.is_conditional:
         sentences.append("This stays true for those who already know some of a person's useful columns.")
     return " ".join(sentences)
@@ -135,39 +92,45 @@ def rule_words(notion: Notion) -> str:
     >>> print(rule_words(LIP(1)))
     LIP: no sensitive value may become more than 2.719 times as likely or less than 0.3678 times as likely as before.
     """
-    limits = limits_of(notion)
-    if any(limit.nats == 0 for limit in limits):
+    bounds = notion.bounds
+    if any(bound.epsilon == 0 for bound in bounds):
         return "Perfect privacy: nothing at all may be learnt."
-    ratio, sentences = _ratio(limits), []
-    lifts = [limit for limit in limits if limit.measure == "lift"]
+    ratio, sentences = _ratio(bounds), []
+    fall, rise = _sides([bound for bound in bounds if not bound.kind.compares_pairs])
     if ratio is not None:
         factor = _factor(ratio, UP)
         sentences.append(
             f"no symbol may be more than {factor} times as likely under one sensitive value as under another."
         )
-    if lifts:
-        sides = _both(_side(lifts, False), _side(lifts, True), "likely")
+    if fall is not None or rise is not None:
+        sides = _both(rise, fall, "likely")
         sentences.append(f"no sensitive value may become {' or '.join(sides)} as before.")
-    averages = _averages(limits, "the factors by which a symbol changes the beliefs in the sensitive values", "may ")
+    averages = _averages(bounds, "the factors by which a symbol changes the beliefs in the sensitive values", "may ")
     if averages:
         sentences.append(f"{averages}, common values counting more.")
-    asked = " And ".join(sentences) if sentences else f"every symbol must keep {notion}."
+    asked = " And ".join([*sentences, *_unspoken(bounds)])
     whoever = " Also for those who know some of the useful columns." if notion.is_conditional else ""
     return f"{notion.name.upper()}: {asked}{whoever}"
 
 
-def _ratio(limits: Iterable[Limit]) -> float | None:
-    return min((limit.nats for limit in limits if limit.measure == "ratio"), default=None)
+def _ratio(bounds: Iterable[Bound]) -> float | None:
+    return min((bound.epsilon for bound in bounds if bound.kind.compares_pairs), default=None)
 
 
-def _side(limits: Iterable[Limit], falling: bool) -> float | None:
-    """The budget of rising or of falling beliefs. Lifts never leave the range of their ratios, which hold 1."""
-    nats = (
-        limit.nats
-        for limit in limits
-        if limit.measure == "ratio" or (limit.measure == "lift" and limit.falling is falling)
-    )
-    return min(nats, default=None)
+def _sides(bounds: Iterable[Bound]) -> tuple[float | None, float | None]:
+    """The budgets of falling and of rising beliefs; None where a side is open."""
+    budgets = [bound.kind.lift_budgets(bound.epsilon) for bound in bounds if bound.kind.is_on_lifts]
+    fall, rise = (min(side, default=math.inf) for side in (zip(*budgets) if budgets else ((), ())))
+    return (None if math.isinf(fall) else fall), (None if math.isinf(rise) else rise)
+
+
+def _unspoken(bounds: Iterable[Bound]) -> list[str]:
+    """Bounds that have no words of their own."""
+    silent = [bound for bound in bounds if not bound.kind.is_on_lifts and not bound.kind.clause]
+    return [
+        f"The {bound.kind.title} of every released value stays within its budget of {bound.epsilon:g} nats."
+        for bound in silent
+    ]
 
 
 def _both(rise: float | None, fall: float | None, what: str) -> list[str]:
@@ -175,8 +138,8 @@ def _both(rise: float | None, fall: float | None, what: str) -> list[str]:
     return sides if fall is None else [*sides, f"less than {_factor(-fall, DOWN)} times as {what}"]
 
 
-def _average_words(limits: Iterable[Limit], secret: str) -> list[str]:
-    averages = _averages(limits, f"the factors by which it changes the beliefs in the values of {secret}")
+def _average_words(bounds: Iterable[Bound], secret: str) -> list[str]:
+    averages = _averages(bounds, f"the factors by which it changes the beliefs in the values of {secret}")
     if not averages:
         return []
     return [
@@ -185,21 +148,20 @@ def _average_words(limits: Iterable[Limit], secret: str) -> list[str]:
     ]
 
 
-def _averages(limits: Iterable[Limit], factors: str, may: str = "") -> str:
+def _averages(bounds: Iterable[Bound], factors: str, may: str = "") -> str:
     sides = []
-    for limit in limits:
-        if limit.measure in _AVERAGES:
-            form, less = _AVERAGES[limit.measure]
-            subject = "the factors that would turn those beliefs back" if limit.falling else factors
-            said = form.format(limit=_factor(limit.nats, UP, less), alpha=limit.alpha)
-            sides.append(f"{subject} {may}{said}")
+    for bound in bounds:
+        kind = bound.kind
+        if kind.clause:
+            subject = "the factors that would turn those beliefs back" if kind.is_inverse else factors
+            sides.append(f"{subject} {may}{kind.clause.format(limit=_factor(bound.epsilon, UP, kind.clause_less))}")
     return ", and ".join(sides)
 
 
 def _factor(nats: float, rounding: str, less: int = 0) -> str:
     """exp(nats) - less in four digits, rounded as told, so that the words never promise more than the notion."""
     exact = decimal.Decimal(nats)
-    if abs(nats) > LARGEST_FACTOR:
+    if abs(nats) > LARGEST_EXPONENT:
         return f"exp({decimal.Context(prec=6, rounding=rounding).plus(exact).normalize():f})"
     value = decimal.Context(prec=60).exp(exact) - less
     return f"{decimal.Context(prec=4, rounding=rounding).plus(value).normalize():f}"

@@ -41,7 +41,7 @@ class MergingBatch:
         self.joints = joints
         self.notions = notions
         self._bounds = notions[0].bounds
-        if any([(b.kind, b.alpha) for b in n.bounds] != [(b.kind, b.alpha) for b in self._bounds] for n in notions):
+        if any([b.kind for b in n.bounds] != [b.kind for b in self._bounds] for n in notions):
             raise InputError("a sweep takes notions that bound the same measures, differing in their budgets only.")
         cells = np.stack([joint.probabilities for joint in joints])
         self.prior: FloatArray = cells.sum(axis=2)

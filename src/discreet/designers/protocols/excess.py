@@ -19,14 +19,9 @@ import numpy as np
 from discreet._support.errors import UnsupportedNotionError
 from discreet._support.numeric import FloatArray
 from discreet.core.joint import Joint
-from discreet.notions import Notion
+from discreet.notions import LARGEST_EXPONENT, Notion, factor
 
 __all__ = ["Excess", "bounds_lifts", "excesses", "given_sensitive"]
-
-#: Lifts in floats stay below exp(700); a larger budget bounds nothing.
-LARGEST_EXPONENT = 700.0
-
-KINDS = {"max_lift", "min_lift_inverse", "lift_ratio"}
 
 
 class Excess(NamedTuple):
@@ -38,7 +33,7 @@ class Excess(NamedTuple):
 
 def bounds_lifts(notion: Notion) -> bool:
     """Whether a notion bounds lifts or their ratios, which is what these protocols are solved for."""
-    return {bound.kind for bound in notion.bounds} <= KINDS
+    return all(bound.kind.is_on_lifts for bound in notion.bounds)
 
 
 def given_sensitive(joint: Joint) -> FloatArray:
@@ -57,13 +52,7 @@ def excesses(joint: Joint, notion: Notion) -> list[Excess]:
     given, prior = given_sensitive(joint), joint.p_useful
     found = []
     for bound in notion.bounds:
-        factor = math.exp(min(bound.epsilon, LARGEST_EXPONENT))
-        if bound.kind == "max_lift":
-            difference = given - factor * prior
-        elif bound.kind == "min_lift_inverse":
-            difference = prior - factor * given
-        else:
-            pairs = given[:, None] - factor * given[None]
-            difference = pairs.reshape(-1, joint.n_useful)
+        high, low = bound.kind.compared(given, prior)
+        difference = (high - factor(bound.epsilon) * low).reshape(-1, joint.n_useful)
         found.append(Excess(np.maximum(difference, 0.0), math.expm1(min(bound.epsilon, LARGEST_EXPONENT))))
     return found
