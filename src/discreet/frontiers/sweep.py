@@ -26,8 +26,10 @@ from discreet._support.errors import InputError, UnknownMethodError
 from discreet.core.joint import Joint
 from discreet.designers import METHODS, Design, design
 from discreet.designers import methods as methods_for
-from discreet.designers.front import status_of
+from discreet.designers.design import status_of
+from discreet.designers.registry import BUILT_IN, Method, any_notion
 from discreet.notions import Notion
+from discreet.utilities import Utility, utility_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -49,12 +51,16 @@ STARTABLE = {"optimal"}
 
 @dataclass(frozen=True)
 class FrontierRow:
-    """One budget, one method: what is kept and what leaks. Leakages in nats."""
+    """One budget, one method: what is kept and what leaks. Leakages in nats.
+
+    ``kept`` is the share of the utility, for information the same as ``nmi``; ``bound`` and ``status`` speak of it.
+    """
 
     epsilon: float
     lam: float | None
     method: str
     nmi: float
+    kept: float
     bound: float | None
     status: str
     log_max_lift: float
@@ -72,7 +78,10 @@ class FrontierRow:
 
 @dataclass(frozen=True)
 class Frontier:
-    """Rows of `frontier`, by method, lam and epsilon, and questions to ask of them."""
+    """Rows of `frontier`, by method, lam and epsilon, and questions to ask of them.
+
+    Shares that are asked for are shares of the utility that was swept, NMIs where that is information.
+    """
 
     joint: Joint = field(repr=False)
     rows: tuple[FrontierRow, ...]
@@ -86,10 +95,10 @@ class Frontier:
         return {key: tuple(rows) for key, rows in groups}
 
     def best(self) -> tuple[FrontierRow, ...]:
-        """The row of highest NMI at every epsilon."""
+        """The row that keeps most at every epsilon."""
         result: dict[float, FrontierRow] = {}
         for row in sorted(self.rows, key=lambda row: row.epsilon):
-            if row.epsilon not in result or row.nmi > result[row.epsilon].nmi:
+            if row.epsilon not in result or row.kept > result[row.epsilon].kept:
                 result[row.epsilon] = row
         return tuple(result.values())
 
@@ -97,11 +106,11 @@ class Frontier:
         """Where more budget begins to buy little: the best row furthest above the line from first to last."""
         best = self.best()
         first, last = best[0], best[-1]
-        width, height = last.epsilon - first.epsilon, last.nmi - first.nmi
+        width, height = last.epsilon - first.epsilon, last.kept - first.kept
 
         def above(row: FrontierRow) -> float:
             along = (row.epsilon - first.epsilon) / width if width > 0 else 0.0
-            return (row.nmi - first.nmi) / height - along if height > 0 else -along
+            return (row.kept - first.kept) / height - along if height > 0 else -along
 
         return max(best, key=above)
 
@@ -122,19 +131,19 @@ class Frontier:
         if not 0 <= nmi <= 1:
             raise InputError(f"nmi must be between 0 and 1, got {nmi:g}.")
         best = self.best()
-        enough = [k for k, row in enumerate(best) if row.nmi >= nmi]
+        enough = [k for k, row in enumerate(best) if row.kept >= nmi]
         if not enough:
-            most = max(best, key=lambda row: row.nmi)
+            most = max(best, key=lambda row: row.kept)
             raise InputError(
                 f"no budget of the frontier keeps {100 * nmi:g} % of X; epsilon {most.epsilon:g} keeps "
-                f"{100 * most.nmi:.4g} %. Sweep larger budgets."
+                f"{100 * most.kept:.4g} %. Sweep larger budgets."
             )
         found = best[enough[0]]
         low = best[enough[0] - 1].epsilon if enough[0] else 0.0
         while found.epsilon - low > EPSILON_TOLERANCE:
             middle = (low + found.epsilon) / 2
             tried = _row(self.joint, self.family, middle, found.lam, found.method, self.options, None)
-            low, found = (low, tried) if tried.nmi >= nmi else (middle, found)
+            low, found = (low, tried) if tried.kept >= nmi else (middle, found)
         return found
 
     def to_dict(self) -> dict[str, Any]:
@@ -176,11 +185,19 @@ class Frontier:
         knee = self.knee()
         return (
             f"Frontier({', '.join(methods)}: {len(self.rows)} rows, epsilon {min(epsilons):g} to {max(epsilons):g}; "
-            f"knee at epsilon {knee.epsilon:g}, NMI {knee.nmi:.4f})"
+            f"knee at epsilon {knee.epsilon:g}, {self._word} {knee.kept:.4f})"
         )
 
+    @property
+    def _word(self) -> str:
+        """What a share of the utility is called."""
+        utility = self.rows[0].design.utility
+        return "NMI" if utility == "information" else utility
+
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{name}</th>" for name in ("method", "lam", "epsilon", "NMI", "limit", "status"))
+        head = "".join(
+            f"<th>{html.escape(name)}</th>" for name in ("method", "lam", "epsilon", self._word, "limit", "status")
+        )
         body = "".join(
             "<tr>"
             + "".join(
@@ -189,7 +206,7 @@ class Frontier:
                     row.method,
                     "" if row.lam is None else f"{row.lam:g}",
                     f"{row.epsilon:g}",
-                    f"{row.nmi:.4f}",
+                    f"{row.kept:.4f}",
                     "" if row.bound is None else f"{row.bound:.4f}",
                     row.status,
                 )
@@ -206,6 +223,7 @@ def frontier(
     epsilons: Sequence[float],
     methods: Sequence[str] = ("optimal",),
     *,
+    utility: str | Utility = "information",
     lams: Sequence[float] | None = None,
     workers: int = 1,
     progress: Callable[[int, int], None] | None = None,
@@ -224,6 +242,8 @@ def frontier(
         Budgets, nats.
     methods : sequence of str
         Names of methods; see `discreet.methods`.
+    utility : str or Utility
+        What is kept; see `discreet.design`.
     lams : sequence of float, optional
         Values of lam to sweep as well.
     workers : int
@@ -253,6 +273,7 @@ def frontier(
     unknown = sorted(set(options) - {"seed", "time_limit"})
     if unknown:
         raise InputError(f"frontier has no option {unknown[0]!r}.")
+    options = {"utility": utility_of(utility), **options}
     if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
         raise InputError(f"workers must be an integer of at least 1, got {workers!r}.")
     tasks = [
@@ -309,7 +330,7 @@ def _notion(family: Family, epsilon: float, lam: float | None) -> Notion:
 
 
 def _options_of(method: str, options: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in options.items() if name in METHODS[method].options}
+    return {name: value for name, value in options.items() if name == "utility" or METHODS[method].takes(name)}
 
 
 def _chunks(values: Sequence[float], size: int) -> list[Sequence[float]]:
@@ -339,8 +360,16 @@ def _results(tasks: list[_Chain], workers: int) -> Iterator[list[FrontierRow]]:
         yield from map(_run, tasks)
         return
     # Forked children would share locks with the threads of table engines; spawned ones start clean.
-    with ProcessPoolExecutor(min(workers, len(tasks)), mp_context=get_context("spawn")) as pool:
+    outside = {task.method for task in tasks} - BUILT_IN
+    own = {name: dataclasses.replace(METHODS[name], serves=any_notion) for name in outside}
+    context = get_context("spawn")
+    with ProcessPoolExecutor(min(workers, len(tasks)), context, _introduce, (own,)) as pool:
         yield from pool.map(_run, tasks)
+
+
+def _introduce(own: dict[str, Method]) -> None:
+    """Methods registered in the process that asks become known in one that works for it."""
+    METHODS.update(own)
 
 
 def _row(
@@ -365,8 +394,8 @@ def _designed(
     options: dict[str, Any],
     start: Design | None,
 ) -> FrontierRow:
-    more = {} if start is None else {"start": start.mechanism}
-    result = design(joint, notion, method, **options, **more)
+    more = options if start is None else {**options, "start": start.mechanism}
+    result = design(joint, notion, method, **more)
     return _as_row(result, epsilon, lam, epsilon)
 
 
@@ -382,6 +411,7 @@ def _as_row(result: Design, epsilon: float, lam: float | None, designed_for: flo
             for name in (
                 "method",
                 "nmi",
+                "kept",
                 "bound",
                 "status",
                 "log_max_lift",
@@ -403,15 +433,15 @@ def _carried(rows: list[FrontierRow]) -> Iterator[FrontierRow]:
         kept = row
         if (
             before is not None
-            and before.nmi > row.nmi
+            and before.kept > row.kept
             and row.design.notion.holds(row.design.joint, before.design.mechanism)
         ):
-            bound = None if row.bound is None else max(row.bound, before.nmi)
+            bound = None if row.bound is None else max(row.bound, before.kept)
             carried = dataclasses.replace(
                 before.design,
                 notion=row.design.notion,
                 bound=bound,
-                status=status_of(before.nmi, bound),
+                status=status_of(before.kept, bound),
                 proof=row.design.proof,
                 seconds=row.seconds,
             )

@@ -70,7 +70,8 @@ def test_empty_labels_do_not_weaken_srlip() -> None:
 def test_a_carried_row_says_what_it_is() -> None:
     rows = list(frontier(Joint.random(3, 6, seed=2), LIP, [0.3, 0.5]).rows)
     low, high = rows
-    poor = dataclasses.replace(high, nmi=0.01, design=dataclasses.replace(high.design, nmi=0.01))
+    less = {"nmi": 0.01, "kept": 0.01}
+    poor = dataclasses.replace(high, **less, design=dataclasses.replace(high.design, **less))
     carried = list(_carried([low, poor]))[1]
     assert carried.nmi == low.nmi
     assert carried.status.startswith("gap")
