@@ -14,6 +14,7 @@ from discreet.core.joint import Joint
 from discreet.measures import max_lift, min_lift
 from discreet.mechanism import Mechanism
 from discreet.notions import Notion
+from discreet.utilities import Information
 
 __all__ = ["Design", "releases_everything", "status_of"]
 
@@ -109,7 +110,7 @@ class Design:
     def __repr__(self) -> str:
         bound = "" if self.bound is None else f", bound {self.bound:.4f}"
         reads = ", reads S" if self.mechanism.reads_sensitive else ""
-        kept = f"NMI {self.nmi:.4f}" if self.kept == self.nmi else f"{self.utility} {self.kept:.4f}"
+        kept = f"{'NMI' if self.utility == Information.name else self.utility} {self.kept:.4f}"
         return (
             f"Design({self.method} for {self.notion}: {kept}{bound}, "
             f"{self.mechanism.n_useful} useful -> {self.mechanism.n_released} released{reads}, {self.status})"

@@ -29,7 +29,7 @@ from discreet.designers import methods as methods_for
 from discreet.designers.design import status_of
 from discreet.designers.registry import BUILT_IN, Method, any_notion
 from discreet.notions import Notion
-from discreet.utilities import Utility, utility_of
+from discreet.utilities import Information, Utility, utility_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -192,7 +192,7 @@ class Frontier:
     def _word(self) -> str:
         """What a share of the utility is called."""
         utility = self.rows[0].design.utility
-        return "NMI" if utility == "information" else utility
+        return "NMI" if utility == Information.name else utility
 
     def _repr_html_(self) -> str:
         head = "".join(
