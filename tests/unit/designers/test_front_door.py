@@ -9,7 +9,7 @@ import pytest
 
 from discreet import LDP, LIP, SRLIP, Joint, Mechanism, ProductMechanism, SensitiveMechanism, design, frontier, measures
 from discreet._support.errors import InputError, InvalidMechanismError, UnseenSymbolError
-from discreet.frontiers.sweep import _carried
+from discreet.frontiers.rows import carried
 
 
 def test_other_priors_may_come_from_a_generator() -> None:
@@ -72,10 +72,10 @@ def test_a_carried_row_says_what_it_is() -> None:
     low, high = rows
     less = {"nmi": 0.01, "kept": 0.01}
     poor = dataclasses.replace(high, **less, design=dataclasses.replace(high.design, **less))
-    carried = list(_carried([low, poor]))[1]
-    assert carried.nmi == low.nmi
-    assert carried.status.startswith("gap")
-    assert carried.design.bound == carried.bound == high.bound
+    row = list(carried([low, poor]))[1]
+    assert row.nmi == low.nmi
+    assert row.status.startswith("gap")
+    assert row.design.bound == row.bound == high.bound
 
 
 def test_rare_values_are_unseen_all_the_same() -> None:
