@@ -23,7 +23,7 @@ from discreet.utilities import Information, Utility, utility_of
 
 __all__ = ["METHODS", "Method", "design", "methods"]
 
-#: A limit below what was reached by more than this share of the whole is a false one.
+#: A limit further below what was reached, in the unit of the utility, is a false one.
 ROUNDING = 1e-9
 
 
@@ -124,14 +124,16 @@ def _checked_outcome(name: str, found: Any) -> Outcome:
 def _record(joint: Joint, notion: Notion, name: str, utility: Utility, outcome: Outcome, seconds: float) -> Design:
     mechanism = outcome.mechanism
     nats = Information().value(joint, mechanism)
-    kept = utility.kept(joint, nats if utility == Information() else utility.value(joint, mechanism))
+    value = nats if utility == Information() else utility.value(joint, mechanism)
+    kept = utility.kept(joint, value)
     bound = None if outcome.limit is None else utility.kept(joint, outcome.limit)
     # Where nothing had to be hidden, X itself is released, and nothing can keep more than all of X.
     if releases_everything(joint, mechanism):
         bound = kept
-    if bound is not None and bound < kept - ROUNDING:
+    elif outcome.limit is not None and outcome.limit < value - ROUNDING:
         raise InputError(
-            f"{name} claims that no mechanism keeps more than {bound:g}, and found one that keeps {kept:g}."
+            f"{name} claims that no mechanism keeps more than {outcome.limit:g} {utility.unit}, "
+            f"and found one that keeps {value:g}."
         )
     return Design(
         mechanism=mechanism,
