@@ -11,7 +11,7 @@ import pytest
 
 from discreet import Joint, Mechanism, design, methods
 from discreet._support.errors import DiscreetError, UnsupportedNotionError
-from discreet.designers.front import METHODS, Method
+from discreet.designers.registry import METHODS, Method
 from discreet.notions import LargestLift, LiftRatio, Notion, SmallestLift, exact, from_dict
 from discreet.testing import awkward_joint, every_notion
 from tests.bruteforce import oracle

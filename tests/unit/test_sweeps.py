@@ -13,7 +13,7 @@ import pytest
 
 from discreet import ALIP, LIP, Chi2Lift, Joint, design, frontier
 from discreet._support.errors import InputError, UnknownMethodError
-from discreet.frontiers.sweep import EPSILON_TOLERANCE
+from discreet.frontiers.record import EPSILON_TOLERANCE
 
 EPSILONS = [0.1, 0.2, 0.3, 0.45, 0.6, 0.8, 1.0, 1.5]
 METHODS = ["watchdog", "subset-merging", "optimal"]

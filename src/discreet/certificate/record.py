@@ -134,7 +134,8 @@ def certify(
     if not isinstance(mechanism, Mechanism):  # a design, told by what it has so that no designer is imported
         if not isinstance(getattr(mechanism, "mechanism", None), Mechanism):
             raise InputError(f"certify takes a mechanism or a design, got {type(mechanism).__name__}.")
-        claimed = mechanism.bound if joint is None else None
+        about_nmi = joint is None and mechanism.utility == "information"
+        claimed = mechanism.bound if about_nmi else None
         made, joint = mechanism.mechanism, mechanism.joint if joint is None else joint
         notion = mechanism.notion if notion is None else notion
         if proof is None and hasattr(mechanism.proof, "to_dict"):

@@ -7,7 +7,7 @@ import math
 import os
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from cyclopts import Parameter
 
@@ -96,7 +96,9 @@ def frontier(
         return built
 
     joint = source.joint()
-    options = {name: value for name, value in (("time_limit", time_limit), ("seed", seed)) if value is not None}
+    options: dict[str, Any] = {
+        name: value for name, value in (("time_limit", time_limit), ("seed", seed)) if value is not None
+    }
     chosen = _chosen(method, methods_for(family(epsilons[0], lam[0] if lam else None)), joint)
     cores = workers or (1 if joint.n_useful < PARALLEL_FROM else os.cpu_count() or 1)
     with watched("designs") as progress:

@@ -24,15 +24,16 @@ from discreet.core.joint import Joint
 from discreet.designers.posteriors.optimal import optimal
 from discreet.mechanism import Mechanism, ProductMechanism, provenance
 from discreet.notions import LIP, SRLIP, Notion
+from discreet.utilities import Utility
 
 __all__ = ["attribute_joints", "independent_attributes"]
 
-#: Conditions of less probability than this would be rounding.
-NOTHING = 1e-12
+#: Conditions, and sensitive values under one, of less probability than this would be rounding.
+IMPOSSIBLE = 1e-12
 
 
 def independent_attributes(
-    joint: Joint, notion: Notion, *, seed: int = 0, time_limit: float | None = None
+    joint: Joint, notion: Notion, *, utility: Utility, seed: int = 0, time_limit: float | None = None
 ) -> Mechanism:
     """The product of one optimal protocol for each attribute, budgets shared equally."""
     if not isinstance(notion, SRLIP):
@@ -46,7 +47,7 @@ def independent_attributes(
     for j in range(count):
         values = tuple(dict.fromkeys(x[j] for x in joint.useful))
         own, *others = attribute_joints(joint, j, parts, values)
-        parts.append(optimal(own, budget, seed=seed, time_limit=each, also=others).mechanism)
+        parts.append(optimal(own, budget, utility=utility, seed=seed, time_limit=each, also=others).mechanism)
     product = ProductMechanism(parts, joint.useful, **provenance(joint))
     if notion.holds(joint, product):
         return product
@@ -85,13 +86,13 @@ def _conditions(
             weighted = inside
             for i, y in zip(earlier, released):
                 weighted = weighted * parts[i].channel[codes[i], y]
-            if weighted.sum() > NOTHING:
+            if weighted.sum() > IMPOSSIBLE:
                 yield weighted
 
 
 def _grouped(joint: Joint, cells: FloatArray, code: IntArray, values: tuple[object, ...]) -> Joint:
     table = np.zeros((len(cells), len(values)))
     np.add.at(table.T, code, cells.T)
-    rows = np.flatnonzero(table.sum(axis=1) > NOTHING * table.sum())
+    rows = np.flatnonzero(table.sum(axis=1) > IMPOSSIBLE * table.sum())
     kept = table[rows]
     return Joint.from_array(kept / kept.sum(), sensitive=[joint.sensitive[s] for s in rows], useful=values)

@@ -10,9 +10,9 @@ from discreet.designers.merging.subset_merging import subset_merging
 from discreet.designers.outcome import Outcome
 from discreet.designers.posteriors.optimal import optimal
 from discreet.designers.posteriors.subset_response import subset_response
-from discreet.measures import useful_information
 from discreet.mechanism import Mechanism
 from discreet.notions import Notion
+from discreet.utilities import Utility
 
 __all__ = ["automatic"]
 
@@ -23,18 +23,20 @@ BLOCKS_FIRST_ABOVE = 300
 OPTIMAL_UP_TO = 1000
 
 
-def automatic(joint: Joint, notion: Notion, *, seed: int = 0, time_limit: float | None = None) -> Mechanism | Outcome:
+def automatic(
+    joint: Joint, notion: Notion, *, utility: Utility, seed: int = 0, time_limit: float | None = None
+) -> Mechanism | Outcome:
     """The best of the methods that there is time for; never below subset merging, which each of them starts from."""
     if not notion.is_polyhedral:
         return subset_merging(joint, notion)
     start = time.monotonic()
     if joint.n_useful <= BLOCKS_FIRST_ABOVE or notion.is_conditional:
-        return optimal(joint, notion, seed=seed, time_limit=time_limit)
-    by_blocks = subset_response(joint, notion, seed=seed, time_limit=time_limit)
+        return optimal(joint, notion, utility=utility, seed=seed, time_limit=time_limit)
+    by_blocks = subset_response(joint, notion, utility=utility, seed=seed, time_limit=time_limit)
     left = None if time_limit is None else time_limit - (time.monotonic() - start)
     if (left is None and joint.n_useful > OPTIMAL_UP_TO) or (left is not None and left <= 0):
         return by_blocks
-    best = optimal(joint, notion, seed=seed, time_limit=left)
-    if useful_information(joint, best.mechanism) >= useful_information(joint, by_blocks.mechanism):
+    best = optimal(joint, notion, utility=utility, seed=seed, time_limit=left)
+    if utility.value(joint, best.mechanism) >= utility.value(joint, by_blocks.mechanism):
         return best
     return Outcome(by_blocks.mechanism, best.limit, best.proof)

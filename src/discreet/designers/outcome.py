@@ -13,8 +13,8 @@ __all__ = ["Outcome"]
 
 @dataclass(frozen=True)
 class Outcome:
-    """A mechanism, and where the method proves one, an upper limit of I(X; Y) under the notion with its proof."""
+    """A mechanism, and where the method proves one, an upper limit of what any mechanism keeps, with its proof."""
 
     mechanism: Mechanism
-    limit: float | None = None  # nats
+    limit: float | None = None  # in the unit of the utility
     proof: Any = None

@@ -1,203 +1,36 @@
-"""Designs over a range of budgets: the frontier between privacy and utility, its knee, and the smallest budget.
+"""Designs over a range of budgets: the frontier between privacy and utility.
 
-A promise with a smaller budget is the stronger one, so a mechanism designed for it serves every larger budget too.
-Only the true optimum grows with the budget by itself: greedy methods do not, so each row keeps the best mechanism of
-its own and of all smaller budgets. The optimum starts each design from its neighbour's mechanism.
+Budgets are designed in chains of neighbours, and the optimum starts each design from its neighbour's mechanism.
 """
 
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-import csv
 import dataclasses
-import html
-import io
-import itertools
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from multiprocessing import get_context
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from discreet._support import files, jsonable
 from discreet._support.errors import InputError, UnknownMethodError
 from discreet.core.joint import Joint
-from discreet.designers import METHODS, Design, design
+from discreet.designers import METHODS
 from discreet.designers import methods as methods_for
-from discreet.designers.front import status_of
+from discreet.designers.registry import BUILT_IN, Method, any_notion
+from discreet.frontiers.record import Frontier
+from discreet.frontiers.rows import Family, FrontierRow, carried, designed_row, notion_at, options_of
 from discreet.notions import Notion
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from discreet.utilities import Utility, utility_of
 
 __all__ = ["Frontier", "FrontierRow", "frontier"]
-
-Family = Callable[..., Notion]
 
 #: Budgets of one chain, in which each design starts from the one before; fixed, so that the number of workers
 #: does not change the result.
 CHAIN = 6
 
-#: Budgets closer than this are one answer to `Frontier.smallest_epsilon`, nats.
-EPSILON_TOLERANCE = 1e-3
-
 #: Methods that can start from a mechanism.
 STARTABLE = {"optimal"}
-
-
-@dataclass(frozen=True)
-class FrontierRow:
-    """One budget, one method: what is kept and what leaks. Leakages in nats."""
-
-    epsilon: float
-    lam: float | None
-    method: str
-    nmi: float
-    bound: float | None
-    status: str
-    log_max_lift: float
-    log_min_lift: float
-    released: int
-    reads_sensitive: bool
-    seconds: float
-    designed_for: float  # the budget of the mechanism, smaller than epsilon where that one keeps more
-    design: Design = field(repr=False, compare=False)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The figures as plain data."""
-        return {f.name: getattr(self, f.name) for f in dataclasses.fields(self) if f.name != "design"}
-
-
-@dataclass(frozen=True)
-class Frontier:
-    """Rows of `frontier`, by method, lam and epsilon, and questions to ask of them."""
-
-    joint: Joint = field(repr=False)
-    rows: tuple[FrontierRow, ...]
-    family: Family = field(repr=False)
-    options: dict[str, Any] = field(default_factory=dict, repr=False)
-
-    def curves(self) -> dict[tuple[str, float | None], tuple[FrontierRow, ...]]:
-        """Rows of every (method, lam), by growing epsilon."""
-        ordered = sorted(self.rows, key=lambda row: (row.method, row.lam or 0.0, row.epsilon))
-        groups = itertools.groupby(ordered, key=lambda row: (row.method, row.lam))
-        return {key: tuple(rows) for key, rows in groups}
-
-    def best(self) -> tuple[FrontierRow, ...]:
-        """The row of highest NMI at every epsilon."""
-        result: dict[float, FrontierRow] = {}
-        for row in sorted(self.rows, key=lambda row: row.epsilon):
-            if row.epsilon not in result or row.nmi > result[row.epsilon].nmi:
-                result[row.epsilon] = row
-        return tuple(result.values())
-
-    def knee(self) -> FrontierRow:
-        """Where more budget begins to buy little: the best row furthest above the line from first to last."""
-        best = self.best()
-        first, last = best[0], best[-1]
-        width, height = last.epsilon - first.epsilon, last.nmi - first.nmi
-
-        def above(row: FrontierRow) -> float:
-            along = (row.epsilon - first.epsilon) / width if width > 0 else 0.0
-            return (row.nmi - first.nmi) / height - along if height > 0 else -along
-
-        return max(best, key=above)
-
-    def smallest_epsilon(self, nmi: float = 0.9) -> float:
-        """The smallest budget found at which a share ``nmi`` of X is kept, within 1e-3 nats.
-
-        Scans the rows, then halves the step before the first row that keeps enough, with that row's method.
-
-        Raises
-        ------
-        InputError
-            No row keeps as much.
-        """
-        return self.smallest(nmi).epsilon
-
-    def smallest(self, nmi: float = 0.9) -> FrontierRow:
-        """The row of the smallest budget found at which a share ``nmi`` of X is kept, with its design."""
-        if not 0 <= nmi <= 1:
-            raise InputError(f"nmi must be between 0 and 1, got {nmi:g}.")
-        best = self.best()
-        enough = [k for k, row in enumerate(best) if row.nmi >= nmi]
-        if not enough:
-            most = max(best, key=lambda row: row.nmi)
-            raise InputError(
-                f"no budget of the frontier keeps {100 * nmi:g} % of X; epsilon {most.epsilon:g} keeps "
-                f"{100 * most.nmi:.4g} %. Sweep larger budgets."
-            )
-        found = best[enough[0]]
-        low = best[enough[0] - 1].epsilon if enough[0] else 0.0
-        while found.epsilon - low > EPSILON_TOLERANCE:
-            middle = (low + found.epsilon) / 2
-            tried = _row(self.joint, self.family, middle, found.lam, found.method, self.options, None)
-            low, found = (low, tried) if tried.nmi >= nmi else (middle, found)
-        return found
-
-    def to_dict(self) -> dict[str, Any]:
-        """All rows and the knee as plain data."""
-        return {"rows": [row.to_dict() for row in self.rows], "knee": self.knee().to_dict()}
-
-    def to_csv(self) -> str:
-        """All rows as CSV."""
-        stream = io.StringIO()
-        records = [row.to_dict() for row in self.rows]
-        writer = csv.DictWriter(stream, fieldnames=list(records[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(records)
-        return stream.getvalue()
-
-    def plot(self) -> Figure:
-        """Utility and both leakages against epsilon; needs the extra ``plots``."""
-        from discreet.reporting.figures import frontier_figure
-
-        return frontier_figure(self)
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write as .csv, .json, .svg, .png or .pdf, by the name's ending."""
-        suffix = Path(path).suffix.lower()
-        if suffix == ".csv":
-            files.write_text(path, self.to_csv())
-        elif suffix == ".json":
-            files.write_text(path, jsonable.dumps(self.to_dict()) + "\n")
-        elif suffix in (".svg", ".png", ".pdf"):
-            from discreet.reporting.figures import figure_bytes
-
-            files.write_bytes(path, figure_bytes(self.plot(), suffix[1:]))
-        else:
-            raise InputError(f"cannot tell the format of {str(path)!r}. Use .csv, .json, .svg, .png or .pdf.")
-
-    def __repr__(self) -> str:
-        methods = sorted({row.method for row in self.rows})
-        epsilons = [row.epsilon for row in self.rows]
-        knee = self.knee()
-        return (
-            f"Frontier({', '.join(methods)}: {len(self.rows)} rows, epsilon {min(epsilons):g} to {max(epsilons):g}; "
-            f"knee at epsilon {knee.epsilon:g}, NMI {knee.nmi:.4f})"
-        )
-
-    def _repr_html_(self) -> str:
-        head = "".join(f"<th>{name}</th>" for name in ("method", "lam", "epsilon", "NMI", "limit", "status"))
-        body = "".join(
-            "<tr>"
-            + "".join(
-                f"<td>{html.escape(cell)}</td>"
-                for cell in (
-                    row.method,
-                    "" if row.lam is None else f"{row.lam:g}",
-                    f"{row.epsilon:g}",
-                    f"{row.nmi:.4f}",
-                    "" if row.bound is None else f"{row.bound:.4f}",
-                    row.status,
-                )
-            )
-            + "</tr>"
-            for row in self.rows
-        )
-        return f"<p>{html.escape(repr(self))}</p><table><tr>{head}</tr>{body}</table>"
 
 
 def frontier(
@@ -206,6 +39,7 @@ def frontier(
     epsilons: Sequence[float],
     methods: Sequence[str] = ("optimal",),
     *,
+    utility: str | Utility = "information",
     lams: Sequence[float] | None = None,
     workers: int = 1,
     progress: Callable[[int, int], None] | None = None,
@@ -224,6 +58,8 @@ def frontier(
         Budgets, nats.
     methods : sequence of str
         Names of methods; see `discreet.methods`.
+    utility : str or Utility
+        What is kept; see `discreet.design`.
     lams : sequence of float, optional
         Values of lam to sweep as well.
     workers : int
@@ -253,14 +89,15 @@ def frontier(
     unknown = sorted(set(options) - {"seed", "time_limit"})
     if unknown:
         raise InputError(f"frontier has no option {unknown[0]!r}.")
+    options = {"utility": utility_of(utility), **options}
     if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
         raise InputError(f"workers must be an integer of at least 1, got {workers!r}.")
     tasks = [
         _Chain(
             joint,
-            [(epsilon, lam, _notion(family, epsilon, lam)) for epsilon in chain],
+            [(epsilon, lam, notion_at(family, epsilon, lam)) for epsilon in chain],
             method,
-            _options_of(method, options),
+            options_of(method, options),
         )
         for method in methods
         for lam in (lams or (None,))
@@ -272,7 +109,7 @@ def frontier(
         rows += found
         if progress is not None:
             progress(len(rows), total)
-    return Frontier(joint, tuple(_carried(rows)), family, options)
+    return Frontier(joint, tuple(carried(rows)), family, options)
 
 
 def _listed(values: Any, name: str) -> list[Any]:
@@ -290,26 +127,11 @@ def _checked(
         budgets = sorted({float(epsilon) for epsilon in epsilons})
     except (TypeError, ValueError):
         raise InputError("epsilons must be numbers.") from None
-    serving = methods_for(_notion(family, budgets[0], lams[0] if lams else None))
+    serving = methods_for(notion_at(family, budgets[0], lams[0] if lams else None))
     for name in methods:
         if name not in serving:
             raise UnknownMethodError(f"no method {name!r} serves this notion. There are: {', '.join(serving)}.")
     return budgets
-
-
-def _notion(family: Family, epsilon: float, lam: float | None) -> Notion:
-    try:
-        notion = family(epsilon) if lam is None else family(epsilon, lam)
-    except TypeError:
-        given = "epsilon alone" if lam is None else "epsilon and lam"
-        raise InputError(f"the family does not take {given}. Give lams exactly where it takes them.") from None
-    if not isinstance(notion, Notion):
-        raise InputError(f"the family must return a notion, got {type(notion).__name__}.")
-    return notion
-
-
-def _options_of(method: str, options: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in options.items() if name in METHODS[method].options}
 
 
 def _chunks(values: Sequence[float], size: int) -> list[Sequence[float]]:
@@ -330,7 +152,7 @@ def _run(chain: _Chain) -> list[FrontierRow]:
     rows: list[FrontierRow] = []
     for epsilon, lam, notion in chain.budgets:
         start = rows[-1].design if rows and chain.method in STARTABLE else None
-        rows.append(_designed(chain.joint, notion, epsilon, lam, chain.method, chain.options, start))
+        rows.append(designed_row(chain.joint, notion, epsilon, lam, chain.method, chain.options, start))
     return rows
 
 
@@ -339,82 +161,13 @@ def _results(tasks: list[_Chain], workers: int) -> Iterator[list[FrontierRow]]:
         yield from map(_run, tasks)
         return
     # Forked children would share locks with the threads of table engines; spawned ones start clean.
-    with ProcessPoolExecutor(min(workers, len(tasks)), mp_context=get_context("spawn")) as pool:
+    outside = {task.method for task in tasks} - BUILT_IN
+    own = {name: dataclasses.replace(METHODS[name], serves=any_notion) for name in outside}
+    context = get_context("spawn")
+    with ProcessPoolExecutor(min(workers, len(tasks)), context, _introduce, (own,)) as pool:
         yield from pool.map(_run, tasks)
 
 
-def _row(
-    joint: Joint,
-    family: Family,
-    epsilon: float,
-    lam: float | None,
-    method: str,
-    options: dict[str, Any],
-    start: Design | None,
-) -> FrontierRow:
-    notion = _notion(family, epsilon, lam)
-    return _designed(joint, notion, epsilon, lam, method, _options_of(method, options), start)
-
-
-def _designed(
-    joint: Joint,
-    notion: Notion,
-    epsilon: float,
-    lam: float | None,
-    method: str,
-    options: dict[str, Any],
-    start: Design | None,
-) -> FrontierRow:
-    more = {} if start is None else {"start": start.mechanism}
-    result = design(joint, notion, method, **options, **more)
-    return _as_row(result, epsilon, lam, epsilon)
-
-
-def _as_row(result: Design, epsilon: float, lam: float | None, designed_for: float) -> FrontierRow:
-    figures = result.to_dict()
-    return FrontierRow(
-        epsilon=epsilon,
-        lam=lam,
-        designed_for=designed_for,
-        design=result,
-        **{
-            name: figures[name]
-            for name in (
-                "method",
-                "nmi",
-                "bound",
-                "status",
-                "log_max_lift",
-                "log_min_lift",
-                "released",
-                "reads_sensitive",
-                "seconds",
-            )
-        },
-    )
-
-
-def _carried(rows: list[FrontierRow]) -> Iterator[FrontierRow]:
-    """Each row with the best mechanism of its own and of smaller budgets; checked again under its own notion."""
-    best: dict[tuple[str, float | None], FrontierRow] = {}
-    for row in rows:
-        key = (row.method, row.lam)
-        before = best.get(key)
-        kept = row
-        if (
-            before is not None
-            and before.nmi > row.nmi
-            and row.design.notion.holds(row.design.joint, before.design.mechanism)
-        ):
-            bound = None if row.bound is None else max(row.bound, before.nmi)
-            carried = dataclasses.replace(
-                before.design,
-                notion=row.design.notion,
-                bound=bound,
-                status=status_of(before.nmi, bound),
-                proof=row.design.proof,
-                seconds=row.seconds,
-            )
-            kept = _as_row(carried, row.epsilon, row.lam, before.designed_for)
-        best[key] = kept
-        yield kept
+def _introduce(own: dict[str, Method]) -> None:
+    """Methods registered in the process that asks become known in one that works for it."""
+    METHODS.update(own)

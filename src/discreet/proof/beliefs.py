@@ -1,11 +1,12 @@
 r"""Beliefs P(s | y) that a notion allows, and posteriors over pairs (s, x) priced over all of them.
 
 A mechanism that reads S mixes posteriors u(s, x). A notion on lifts bounds only their marginal, the belief
-:math:`b(s) = \sum_x u(s, x)`, and :math:`H(X \mid y)` is concave in u, so at a vertex every s puts its whole belief on
-one x: a vertex is a vertex of the allowed beliefs and a function from s to x. What it costs depends only on which s
-share an x, so the best function is a set partition of S whose blocks choose their x by price:
+:math:`b(s) = \sum_x u(s, x)`, and the cost of P(x | y) is concave in u, so at a vertex every s puts its whole belief on
+one x: a vertex is a vertex of the allowed beliefs and a function from s to x. What it costs under a separable utility,
+a sum of f over the entries, depends only on which s share an x, so the best function is a set partition of S whose
+blocks choose their x by price:
 
-.. math:: \min_b \min_{\text{partitions}} \sum_B \Bigl( -b(B) \log b(B) - \max_x \sum_{s \in B} b(s) \pi(s, x) \Bigr)
+.. math:: \min_b \min_{\text{partitions}} \sum_B \Bigl( f(b(B)) - \max_x \sum_{s \in B} b(s) \pi(s, x) \Bigr)
 
 which a dynamic programme over subsets solves exactly, in O(3^c) for every vertex b, whatever the number of x. Our own.
 """
@@ -20,9 +21,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet._support.errors import UnsupportedNotionError
-from discreet._support.numeric import BoolArray, FloatArray, IntArray, xlogx
+from discreet._support.numeric import BoolArray, FloatArray, IntArray
 from discreet.notions import LARGEST_EXPONENT, LIFTS, LiftRatio, Notion, factor
 from discreet.proof.boxes import ROUNDING
+from discreet.utilities import SeparableUtility
 
 __all__ = [
     "MOST_EXACT",
@@ -110,22 +112,11 @@ class Priced:
         return result
 
 
-def price_exactly(beliefs: FloatArray, prices: FloatArray, occurs: BoolArray) -> Priced:
+def price_exactly(beliefs: FloatArray, prices: FloatArray, occurs: BoolArray, utility: SeparableUtility) -> Priced:
     """The cheapest function from s to x for each belief; pairs that never occur are out of reach."""
+    cost, where = _blocks(beliefs, prices, occurs, utility)
     count, c = beliefs.shape
-    usable = np.where(occurs, prices, -np.inf)
     full = (1 << c) - 1
-    cost = np.full((full + 1, count), np.inf)  # of a block
-    where = np.zeros((full + 1, count), dtype=np.int64)  # its x
-    for block in range(1, full + 1):
-        members = [s for s in range(c) if block >> s & 1]
-        share = beliefs[:, members]
-        gain = np.zeros((count, prices.shape[1]))
-        for k, s in enumerate(members):
-            # A value without belief does not care where it goes, but must go where it occurs.
-            gain += np.where(np.isfinite(usable[s]), share[:, k, None] * np.nan_to_num(usable[s], neginf=0.0), -np.inf)
-        where[block] = gain.argmax(axis=1)
-        cost[block] = -xlogx(share.sum(axis=1)) - gain.max(axis=1)
     best = np.full((full + 1, count), np.inf)
     best[0] = 0.0
     cut = np.zeros((full + 1, count), dtype=np.int64)
@@ -140,6 +131,26 @@ def price_exactly(beliefs: FloatArray, prices: FloatArray, occurs: BoolArray) ->
                 cut[subset] = np.where(better, block, cut[subset])
             block = (block - 1) & subset
     return Priced(best[full], beliefs, _functions(cut, where, count, c))
+
+
+def _blocks(
+    beliefs: FloatArray, prices: FloatArray, occurs: BoolArray, utility: SeparableUtility
+) -> tuple[FloatArray, IntArray]:
+    """Reduced cost of every block of sensitive values under every belief, and the x that it goes to."""
+    count, c = beliefs.shape
+    usable = np.where(occurs, prices, -np.inf)
+    cost = np.full((1 << c, count), np.inf)
+    where = np.zeros((1 << c, count), dtype=np.int64)
+    for block in range(1, 1 << c):
+        members = [s for s in range(c) if block >> s & 1]
+        share = beliefs[:, members]
+        gain = np.zeros((count, prices.shape[1]))
+        for k, s in enumerate(members):
+            # A value without belief does not care where it goes, but must go where it occurs.
+            gain += np.where(np.isfinite(usable[s]), share[:, k, None] * np.nan_to_num(usable[s], neginf=0.0), -np.inf)
+        where[block] = gain.argmax(axis=1)
+        cost[block] = utility.terms(share.sum(axis=1)) - gain.max(axis=1)
+    return cost, where
 
 
 def _functions(cut: IntArray, where: IntArray, count: int, c: int) -> IntArray:
@@ -180,9 +191,10 @@ def cheapest_beliefs(notion: Notion, prior: FloatArray, cost: FloatArray) -> Flo
 
 @dataclass(frozen=True)
 class BeliefProof:
-    """Why no mechanism that reads S has a smaller H(X | Y): prices, and all vertices priced anew by `check`."""
+    """Why no mechanism that reads S has a smaller average cost: prices, and all vertices priced anew by `check`."""
 
     notion: Notion
+    utility: SeparableUtility
     cells: FloatArray
     prices: FloatArray
     limit: float
@@ -190,5 +202,5 @@ class BeliefProof:
     def check(self) -> float:
         """The limit evaluated anew; at least ``limit`` where the proof is sound."""
         beliefs = allowed_beliefs(self.notion, self.cells.sum(axis=1))
-        priced = price_exactly(beliefs, self.prices, self.cells > 0)
+        priced = price_exactly(beliefs, self.prices, self.cells > 0, self.utility)
         return float((self.prices * self.cells).sum() + priced.reduced.min()) - ROUNDING

@@ -1,12 +1,12 @@
-r"""A proven lower limit of H(X | Y) under a notion, by boxes, chords and weak duality.
+r"""A proven lower limit of what mixtures cost under a notion, by boxes, chords and weak duality.
 
 For any prices :math:`\pi`, every mixture of allowed posteriors that averages to :math:`P_X` costs at least
 
-.. math:: \pi \cdot P_X + \min_{v \text{ allowed}} \bigl( H(v) - \pi \cdot v \bigr),
+.. math:: \pi \cdot P_X + \min_{v \text{ allowed}} \bigl( h(v) - \pi \cdot v \bigr),
 
-since its weights sum to one. The minimum is bounded from below over boxes that cover the simplex: inside a box the
-chord of :math:`-t \log t` lies below it, so a linear programme remains, and any multipliers :math:`y \ge 0` of its rows
-bound that one (weak duality):
+since its weights sum to one. The minimum is bounded from below over boxes that cover the simplex. A separable utility
+has :math:`h(v) = \sum_x f(v(x))`; inside a box the chord of the concave f lies below it, so a linear programme remains,
+and any multipliers :math:`y \ge 0` of its rows bound that one (weak duality):
 
 .. math:: \min_{v \text{ in box}, \sum v = 1} \; (\text{chords} - \pi + R^T y) \cdot v
 
@@ -14,7 +14,7 @@ which is a sort. The proof of the limit is the prices, the boxes and a vector of
 that the boxes cover the simplex and evaluates one sorted sum a box, without searching and without a solver.
 
 The boxes start as levels of the largest entry (some entry lies in [a, b], the others are at most b and 1 - a), and
-are split where ``_bound.py`` finds that it helps. This file imports no solver: it says what a proof is and checks it.
+are split where the prover finds that it helps. This file imports no solver: it says what a proof is and checks it.
 """
 
 # SPDX-License-Identifier: Apache-2.0
@@ -26,10 +26,11 @@ from typing import Any
 
 import numpy as np
 
-from discreet._support.numeric import FloatArray, IntArray, xlogx
+from discreet._support.numeric import FloatArray, IntArray
 from discreet.proof.polytope import Polytope
+from discreet.utilities import SeparableUtility
 
-__all__ = ["LEVELS", "ROUNDING", "Cover", "Evaluator", "Proof", "cheapest", "chords", "closed_form", "entropy_terms"]
+__all__ = ["LEVELS", "ROUNDING", "Cover", "Evaluator", "Proof", "cheapest", "chords", "closed_form"]
 
 #: Levels of the largest entry that the first boxes cover; the last box has all entries below the last level.
 LEVELS = (1.0, 0.5)
@@ -41,14 +42,9 @@ STRIPE = 200_000
 ROUNDING = 1e-10
 
 
-def entropy_terms(t: FloatArray) -> FloatArray:
-    """-t log t, whose sum is the entropy."""
-    return -xlogx(t)
-
-
-def chords(lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Slopes and summed constants of the chords of -t log t over boxes."""
-    at_lower, at_upper = entropy_terms(lower), entropy_terms(upper)
+def chords(utility: SeparableUtility, lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Slopes and summed constants of the chords of a utility's terms over boxes."""
+    at_lower, at_upper = utility.terms(lower), utility.terms(upper)
     width = upper - lower
     slope = np.divide(at_upper - at_lower, width, out=np.zeros_like(width), where=width > 0)
     return slope, (at_lower - slope * lower).sum(axis=-1)
@@ -139,11 +135,6 @@ class Evaluator:
             values[some] = self.least(0 * unit, unit, self.usable(multipliers[some]), cost)
         return np.clip(sign * (values - ROUNDING), 0.0, 1.0)
 
-    def bounds(self, lower: FloatArray, upper: FloatArray, multipliers: FloatArray, prices: FloatArray) -> FloatArray:
-        """Lower limits of H(v) - prices . v over each box; inf where the box holds no posterior."""
-        slope, constant = chords(lower, upper)
-        return self.least(lower, upper, multipliers, slope - prices) + constant - ROUNDING
-
     def least(self, lower: FloatArray, upper: FloatArray, multipliers: FloatArray, cost: FloatArray) -> FloatArray:
         """Lower limits of cost . v over the allowed posteriors in each box."""
         result: FloatArray = cheapest(lower, upper, cost + multipliers @ self.own) + self.offset(multipliers)
@@ -174,25 +165,28 @@ def cheapest(lower: FloatArray, upper: FloatArray, cost: FloatArray) -> FloatArr
 
 @dataclass(frozen=True)
 class Proof:
-    """Why no mechanism under the notion has a smaller H(X | Y), checkable without a solver.
+    """Why no mechanism under the notion has a smaller average cost, checkable without a solver.
 
     Attributes
     ----------
     polytope : Polytope
         The rows and :math:`P_X`.
+    utility : SeparableUtility
+        Whose cost it is.
     limit : float
-        The claimed limit, nats.
+        The claimed limit, in the unit of the utility.
     smallest, largest : ndarray
         Bounds of the entries of allowed posteriors.
     smallest_multipliers, largest_multipliers : ndarray
         For each of these bounds, the multipliers that prove it.
     prices : ndarray or None
-        Prices; None for the closed form, in which every entry x costs at least -log largest(x).
+        Prices; None for the closed form, in which a unit of every entry x costs at least the rate at largest(x).
     splits, multipliers : ndarray
         The cover of the simplex, and multipliers for each of its boxes.
     """
 
     polytope: Polytope
+    utility: SeparableUtility
     limit: float
     smallest: FloatArray
     smallest_multipliers: FloatArray
@@ -209,12 +203,12 @@ class Proof:
         return sum(array.size for array in arrays if array is not None) + 3 * len(self.splits)
 
     def to_dict(self) -> dict[str, Any] | None:
-        """The proof as plain data, in rows that a checker makes anew from counts; None where it cannot.
+        """The proof as plain data, in rows that a checker makes anew from counts; None where it cannot follow.
 
         ``rows`` names them, ``largest`` and ``smallest`` hold the multipliers that bound each entry, ``splits`` make
         the boxes, and ``multipliers`` belong to those; each vector as its entries that are not zero.
         """
-        if not self.polytope.labels or self.polytope.scale is None:
+        if not self.utility.is_checkable or not self.polytope.labels or self.polytope.scale is None:
             return None
         scale = self.polytope.scale
 
@@ -241,16 +235,26 @@ class Proof:
         if (evaluator.extremes(1.0, self.smallest_multipliers) < self.smallest).any():
             return -np.inf
         if self.prices is None or self.multipliers is None:
-            return closed_form(self.polytope.p_useful, self.largest)
+            return closed_form(self.utility, self.polytope.p_useful, self.largest)
         cover = Cover(self.smallest, self.largest)
         for box, symbol, point in self.splits:
             if not cover.lower[box, symbol] <= point <= cover.upper[box, symbol]:
                 return -np.inf
             cover.split(np.array([box]), np.array([symbol]), np.array([point]))
-        worst = evaluator.bounds(cover.lower, cover.upper, evaluator.usable(self.multipliers), self.prices).min()
-        return float(self.prices @ self.polytope.p_useful + worst)
+        return float(self.prices @ self.polytope.p_useful + self._worst(evaluator, cover, self.prices).min())
+
+    def _worst(self, evaluator: Evaluator, cover: Cover, prices: FloatArray) -> FloatArray:
+        """Lower limits of h(v) - prices . v over each box; inf where the box holds no posterior."""
+        assert self.multipliers is not None  # `check` has seen to it
+        slope, constant = chords(self.utility, cover.lower, cover.upper)
+        usable = evaluator.usable(self.multipliers)
+        return evaluator.least(cover.lower, cover.upper, usable, slope - prices) + constant - ROUNDING
 
 
-def closed_form(p_useful: FloatArray, largest: FloatArray) -> float:
-    """H(X | Y) >= -sum P(x) log(largest posterior of x): chords from 0 over the whole simplex."""
-    return max(0.0, float(-(p_useful * np.log(np.minimum(largest, 1.0))).sum()) - ROUNDING)
+def closed_form(utility: SeparableUtility, p_useful: FloatArray, largest: FloatArray) -> float:
+    """The average cost is at least sum P(x) f(largest(x)) / largest(x): chords from 0 over the whole simplex.
+
+    It is also at least what X itself costs, f(1).
+    """
+    released = float(utility.terms(np.ones(1))[0])
+    return max(released, float((p_useful * utility.rates(np.minimum(largest, 1.0))).sum()) - ROUNDING)

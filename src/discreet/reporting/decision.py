@@ -13,7 +13,7 @@ from discreet.certificate import Certificate
 from discreet.certificate.record import sealed
 from discreet.core.joint import Joint
 from discreet.designers import Design, design
-from discreet.designers.front import OPTIMAL_GAP, status_of
+from discreet.designers.design import OPTIMAL_GAP, status_of
 from discreet.measures import entropy, useful_information
 from discreet.mechanism import Mechanism
 from discreet.notions import Notion
@@ -234,6 +234,8 @@ def _stored_figures(
         method=mechanism.method or UNNAMED,
         mutual_information=information,
         nmi=nmi,
+        utility="information",
+        kept=nmi,
         bound=bound,
         status="stored" if bound is None else "optimal" if met else status_of(nmi, bound),
         seconds=0.0,

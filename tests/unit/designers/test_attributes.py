@@ -13,6 +13,7 @@ from discreet.designers.attributes import attribute_joints
 from discreet.designers.posteriors.optimal import optimal
 from discreet.notions import exact
 from discreet.notions.srlip import slices
+from discreet.utilities import Information
 
 
 def with_attributes(seed: int, shape: tuple[int, ...], n_sensitive: int = 2, zeros: float = 0.0) -> Joint:
@@ -48,7 +49,7 @@ def printed_product(joint: Joint, epsilon: float) -> ProductMechanism:
     for j in range(len(joint.attributes)):
         values = tuple(dict.fromkeys(x[j] for x in joint.useful))
         own, *others = attribute_joints(joint, j, [], values, with_released=False)
-        parts.append(optimal(own, LIP(epsilon / len(joint.attributes)), also=others).mechanism)
+        parts.append(optimal(own, LIP(epsilon / len(joint.attributes)), utility=Information(), also=others).mechanism)
     return ProductMechanism(parts, joint.useful, p_useful=joint.p_useful)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from discreet import LDP, LIP, SRLIP, Joint, Mechanism, ProductMechanism, SensitiveMechanism, design, frontier, measures
 from discreet._support.errors import InputError, InvalidMechanismError, UnseenSymbolError
-from discreet.frontiers.sweep import _carried
+from discreet.frontiers.rows import carried
 
 
 def test_other_priors_may_come_from_a_generator() -> None:
@@ -70,11 +70,12 @@ def test_empty_labels_do_not_weaken_srlip() -> None:
 def test_a_carried_row_says_what_it_is() -> None:
     rows = list(frontier(Joint.random(3, 6, seed=2), LIP, [0.3, 0.5]).rows)
     low, high = rows
-    poor = dataclasses.replace(high, nmi=0.01, design=dataclasses.replace(high.design, nmi=0.01))
-    carried = list(_carried([low, poor]))[1]
-    assert carried.nmi == low.nmi
-    assert carried.status.startswith("gap")
-    assert carried.design.bound == carried.bound == high.bound
+    less = {"nmi": 0.01, "kept": 0.01}
+    poor = dataclasses.replace(high, **less, design=dataclasses.replace(high.design, **less))
+    row = list(carried([low, poor]))[1]
+    assert row.nmi == low.nmi
+    assert row.status.startswith("gap")
+    assert row.design.bound == row.bound == high.bound
 
 
 def test_rare_values_are_unseen_all_the_same() -> None:

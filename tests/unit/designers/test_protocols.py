@@ -14,6 +14,7 @@ from discreet.designers.protocols.oue import oue_strength
 from discreet.designers.with_sensitive.conditional_reporting import reporting_strength
 from discreet.proof.beliefs import allowed_beliefs, cheapest_beliefs, price_exactly
 from discreet.testing import awkward_joint
+from discreet.utilities import Information
 
 # How close to its target a solved level comes: the promise of the closed forms.
 CLOSE = 1e-9
@@ -139,7 +140,7 @@ def test_exact_pricing_is_the_minimum_over_all_functions() -> None:
             for f in np.ndindex(*(n,) * c)
             if all(cells[s, f[s]] > 0 for s in range(c))
         )
-        assert price_exactly(beliefs, prices, cells > 0).reduced.min() == pytest.approx(least)
+        assert price_exactly(beliefs, prices, cells > 0, Information()).reduced.min() == pytest.approx(least)
         cost = rng.standard_normal((1, c))
         assert cost[0] @ cheapest_beliefs(notion, cells.sum(axis=1), cost)[0] == pytest.approx(
             (beliefs @ cost[0]).min()

@@ -113,7 +113,7 @@ def test_a_bound_says_how_it_can_be_checked(monkeypatch: pytest.MonkeyPatch) -> 
     assert design(joint, LIP(0.4), search="vertices").evidence == "claimed, not checkable"
     assert design(joint, LIP(9), "watchdog").evidence == "whole"
     assert design(joint, LIP(0.4), "watchdog").evidence is None
-    monkeypatch.setattr("discreet.designers.posteriors.optimal.MOST_PROOF_NUMBERS", 10)
+    monkeypatch.setattr("discreet.designers.posteriors.problem.MOST_PROOF_NUMBERS", 10)
     large = design(joint, LIP(0.4))
     assert (large.evidence, large.proof, large.status) == ("claimed, not checkable", None, "optimal")
 

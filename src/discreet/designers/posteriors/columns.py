@@ -1,4 +1,4 @@
-"""Columns of the master problem: posteriors, their entropies, and the listing of those with one or two entries."""
+"""Columns of the master problem: posteriors, their costs, and the listing of those with one or two entries."""
 
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
@@ -7,14 +7,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from discreet._support.numeric import BoolArray, FloatArray, IntArray, xlogx
+from discreet._support.numeric import BoolArray, FloatArray, IntArray
 from discreet.designers.posteriors.simplex import Programmes
 from discreet.proof.polytope import Polytope
+from discreet.utilities import Utility
 
-__all__ = ["Columns", "best_pairs", "entropies", "pair_interval", "singles"]
+__all__ = ["Columns", "best_pairs", "pair_interval", "singles"]
 
 #: Entries of a posterior below this are none.
-NOTHING = 1e-11
+NO_ENTRY = 1e-11
 
 #: Pairs looked at in one vectorised step.
 STRIPE = 50_000
@@ -23,37 +24,28 @@ STRIPE = 50_000
 SHORT = 1e-12
 
 
-def entropies(points: FloatArray) -> FloatArray:
-    """Entropy of each row, nats."""
-    result: FloatArray = -xlogx(points).sum(axis=-1)
-    return result
-
-
 class Columns(NamedTuple):
-    """Sparse posteriors: runs of (symbol, value) that begin at ``starts``, with their entropies."""
+    """Sparse posteriors: runs of (symbol, value) that begin at ``starts``, with their costs."""
 
     starts: IntArray
     symbol: IntArray
     value: FloatArray
-    entropy: FloatArray
+    cost: FloatArray
 
     def __len__(self) -> int:  # the number of posteriors, not of fields
-        return len(self.entropy)
+        return len(self.cost)
 
     @classmethod
-    def of(cls, points: FloatArray) -> Columns:
+    def of(cls, points: FloatArray, cost: FloatArray) -> Columns:
         """From a dense matrix, a posterior a row."""
-        row, symbol = np.nonzero(points > NOTHING)
-        return cls(np.searchsorted(row, np.arange(len(points))), symbol, points[row, symbol], entropies(points))
+        row, symbol = np.nonzero(points > NO_ENTRY)
+        return cls(np.searchsorted(row, np.arange(len(points))), symbol, points[row, symbol], cost)
 
     @classmethod
-    def of_pairs(cls, first: IntArray, second: IntArray, share: FloatArray) -> Columns:
+    def of_pairs(cls, first: IntArray, second: IntArray, share: FloatArray, utility: Utility) -> Columns:
         """Posteriors ``share`` on the first symbol and the rest on the second."""
-        count = len(share)
-        value = np.stack([share, 1 - share], axis=1)
-        return cls(
-            np.arange(0, 2 * count, 2), np.stack([first, second], axis=1).ravel(), value.ravel(), entropies(value)
-        )
+        value, symbol = np.stack([share, 1 - share], axis=1), np.stack([first, second], axis=1)
+        return cls(np.arange(0, 2 * len(share), 2), symbol.ravel(), value.ravel(), utility.costs(value, symbol))
 
     def joined(self, other: Columns) -> Columns:
         """Both, one after the other."""
@@ -61,7 +53,7 @@ class Columns(NamedTuple):
             np.concatenate([self.starts, other.starts + len(self.symbol)]),
             np.concatenate([self.symbol, other.symbol]),
             np.concatenate([self.value, other.value]),
-            np.concatenate([self.entropy, other.entropy]),
+            np.concatenate([self.cost, other.cost]),
         )
 
     def dense(self, chosen: IntArray, n_useful: int) -> FloatArray:
@@ -101,7 +93,7 @@ def pair_interval(rows: FloatArray, equal: BoolArray, first: IntArray) -> tuple[
     return low, high
 
 
-def best_pairs(polytope: Polytope, prices: FloatArray | None, most_per_symbol: int) -> Columns:
+def best_pairs(polytope: Polytope, utility: Utility, prices: FloatArray | None, most_per_symbol: int) -> Columns:
     """For each symbol, the pairs that it leads which price best (or, without prices, are the purest).
 
     All O(n^2) pairs are looked at, in vectorised stripes; ends of their intervals are vertices of the polytope.
@@ -113,10 +105,11 @@ def best_pairs(polytope: Polytope, prices: FloatArray | None, most_per_symbol: i
         leaders = np.arange(start, min(n, start + step))
         low, high = pair_interval(rows, equal, leaders)
         # The purest allowed posterior led by x is the upper end; equal ends of an equation count once.
-        usable = (high - low >= -SHORT) & (high >= 0.5) & (high < 1 - NOTHING)
+        usable = (high - low >= -SHORT) & (high >= 0.5) & (high < 1 - NO_ENTRY)
         if n > most_per_symbol:
             share = np.where(usable, high, 0.5)
-            cost = -xlogx(share) - xlogx(1 - share)
+            symbols = np.stack(np.broadcast_arrays(leaders[:, None], np.arange(n)), axis=-1)
+            cost = utility.costs(np.stack([share, 1 - share], axis=-1), symbols)
             if prices is not None:
                 cost -= share * prices[leaders][:, None] + (1 - share) * prices
             cost[~usable] = np.inf
@@ -124,4 +117,5 @@ def best_pairs(polytope: Polytope, prices: FloatArray | None, most_per_symbol: i
             usable &= cost <= dear
         first, second = np.nonzero(usable)
         found.append((leaders[first], second, high[usable]))
-    return Columns.of_pairs(*(np.concatenate(part) for part in zip(*found)))
+    first, second, shares = (np.concatenate(part) for part in zip(*found))
+    return Columns.of_pairs(first, second, shares, utility)

@@ -1,9 +1,10 @@
 r"""Optimal random response by column generation: a cheap mixture of allowed posteriors that averages to P_X.
 
-The master problem is :math:`\min \sum_k q_k H(v_k)` subject to :math:`\sum_k q_k v_k = P_X`. Its prices :math:`\pi`
-ask for a posterior of negative reduced cost :math:`H(v) - \pi \cdot v`. That function is concave, so its minima are
-vertices, and linearising it finds vertices: from many starts, minimise :math:`(-\log(v + d) - \pi) \cdot v` over the
-polytope and shrink d. This finds good mechanisms; ``_bound.py`` proves how good they are.
+The master problem is :math:`\min \sum_k q_k h(v_k)` subject to :math:`\sum_k q_k v_k = P_X`, with h the cost of the
+utility. Its prices :math:`\pi` ask for a posterior of negative reduced cost :math:`h(v) - \pi \cdot v`. That function
+is concave, so its minima are vertices, and linearising it finds vertices: from many starts, minimise
+:math:`(h'(v) - \pi) \cdot v` over the polytope, the slopes taken over ever shorter steps. This finds good mechanisms;
+the prover tells how good they are.
 """
 
 # SPDX-License-Identifier: Apache-2.0
@@ -14,17 +15,21 @@ import time
 import numpy as np
 
 from discreet._support.numeric import FloatArray, IntArray
-from discreet.designers.posteriors.columns import Columns, best_pairs, entropies, singles
+from discreet.designers.posteriors.columns import Columns, best_pairs, singles
 from discreet.designers.posteriors.lp import MasterLP
 from discreet.designers.posteriors.simplex import Programmes
 from discreet.proof.polytope import Polytope
+from discreet.utilities import Utility
 
-__all__ = ["Budget", "ColumnGeneration"]
+__all__ = ["SEARCH_FROM", "Budget", "ColumnGeneration"]
 
-#: A reduced cost above this is no improvement, nats.
+#: Smaller alphabets under few rows need no search before a proof, which finds all that is missing on its way.
+SEARCH_FROM = 40
+
+#: A reduced cost above this is no improvement.
 NO_GAIN = -1e-9
 
-#: Smoothing of the logarithm: first value, factor per step, last value, and most steps of one search.
+#: Smoothing of the slopes: first value, factor per step, last value, and most steps of one search.
 FIRST_SMOOTHING, SHRINK, LAST_SMOOTHING, MOST_STEPS = 0.03, 0.05, 1e-9, 8
 
 #: Posteriors closer than this are one.
@@ -65,20 +70,21 @@ class ColumnGeneration:
     Attributes
     ----------
     value : float
-        H(X | Y) of the best mixture so far, nats.
+        Cost of the best mixture so far.
     prices : ndarray of shape (n_useful,)
         Prices of the master problem.
     """
 
-    def __init__(self, polytope: Polytope, start: FloatArray, weights: FloatArray, seed: int) -> None:
+    def __init__(self, polytope: Polytope, utility: Utility, start: FloatArray, weights: FloatArray, seed: int) -> None:
         self.polytope = polytope
+        self.utility = utility
         self.pricing = Programmes(polytope)
-        self.columns = Columns.of(start)
+        self.columns = self._columns(start)
         self.master = MasterLP(polytope.p_useful)
-        self.master.add(self.columns.entropy, self.columns.starts, self.columns.symbol, self.columns.value)
+        self.master.add(self.columns.cost, self.columns.starts, self.columns.symbol, self.columns.value)
         self._rng = np.random.default_rng(seed)
         self.weights = weights
-        self.value = float(self.weights @ self.columns.entropy)
+        self.value = float(self.weights @ self.columns.cost)
         self.prices = np.zeros(polytope.n_useful)
         self.solve()
 
@@ -90,31 +96,37 @@ class ColumnGeneration:
         self.value, self.prices, self.weights = solution
         return True
 
-    def add(self, columns: Columns) -> None:
-        """More columns; `solve` takes them into account."""
+    def add(self, points: FloatArray) -> None:
+        """More posteriors, one a row; `solve` takes them into account."""
+        self._join(self._columns(points))
+
+    def _columns(self, points: FloatArray) -> Columns:
+        return Columns.of(points, self.utility.costs(points))
+
+    def _join(self, columns: Columns) -> None:
         if len(columns):
-            self.master.add(columns.entropy, columns.starts, columns.symbol, columns.value)
+            self.master.add(columns.cost, columns.starts, columns.symbol, columns.value)
             self.columns = self.columns.joined(columns)
 
     def list_small_supports(self, budget: Budget) -> None:
         """All singles, and all pairs or the best of them."""
         n = self.polytope.n_useful
         alone = singles(self.polytope)
-        self.add(Columns(np.arange(len(alone)), alone, np.ones(len(alone)), np.zeros(len(alone))))
+        self._join(Columns(np.arange(len(alone)), alone, np.ones(len(alone)), self.utility.alone(alone)))
         if self.polytope.is_lifted or n < 2:
             self.solve()
             return
         if n <= ALL_PAIRS_UP_TO:
-            self.add(best_pairs(self.polytope, None, n))
+            self._join(best_pairs(self.polytope, self.utility, None, n))
             self.solve()
             return
-        self.add(best_pairs(self.polytope, None, SOME_PAIRS))
+        self._join(best_pairs(self.polytope, self.utility, None, SOME_PAIRS))
         self.solve()
         for _ in range(3):
             if budget.over:
                 break
             before = self.value
-            self.add(best_pairs(self.polytope, self.prices, SOME_PAIRS))
+            self._join(best_pairs(self.polytope, self.utility, self.prices, SOME_PAIRS))
             self.solve()
             if before - self.value < 1e-4:
                 break
@@ -127,7 +139,7 @@ class ColumnGeneration:
             if not len(found) or budget.over:
                 return
             before = self.value
-            self.add(Columns.of(found))
+            self.add(found)
             if not self.solve():
                 return
             # A degenerate master may need several rounds of new columns before its value moves.
@@ -162,7 +174,7 @@ class ColumnGeneration:
         found = starts.copy()
         bases: IntArray | None = None
         for _ in range(MOST_STEPS):
-            solved = self.pricing.minimise(-np.log(point + smoothing) - self.prices, bases=bases)
+            solved = self.pricing.minimise(self.utility.slopes(point, smoothing) - self.prices, bases=bases)
             point, bases = solved.points, solved.bases
             reduced = np.where(solved.is_solved, self.reduced_costs(point), np.inf)
             better = reduced < best
@@ -175,8 +187,8 @@ class ColumnGeneration:
         return found[np.sort(first)]
 
     def reduced_costs(self, points: FloatArray) -> FloatArray:
-        """H(v) - prices . v of each row."""
-        return entropies(points) - points @ self.prices
+        """h(v) - prices . v of each row."""
+        return self.utility.costs(points) - points @ self.prices
 
     def used(self) -> IntArray:
         """Numbers of the columns in the best mixture."""

@@ -1,6 +1,6 @@
 """Max-truth: the mechanism that most often tells the truth under the notion.
 
-A cheap answer between randomised response and the optimum, polynomial in the alphabet; see ``_truth.py``.
+A cheap answer between randomised response and the optimum, polynomial in the alphabet; see `truth`.
 """
 
 # SPDX-License-Identifier: Apache-2.0
@@ -9,10 +9,11 @@ from __future__ import annotations
 from discreet._support.errors import InputError
 from discreet.core.joint import Joint
 from discreet.designers.outcome import Outcome
-from discreet.designers.posteriors.optimal import Problem
+from discreet.designers.posteriors.problem import Problem
 from discreet.designers.posteriors.truth import coefficients, most_truthful
 from discreet.mechanism import Mechanism
 from discreet.notions import Notion
+from discreet.utilities import Utility
 
 __all__ = ["max_truth"]
 
@@ -20,9 +21,9 @@ __all__ = ["max_truth"]
 MOST_COEFFICIENTS = 20_000_000
 
 
-def max_truth(joint: Joint, notion: Notion) -> Outcome:
+def max_truth(joint: Joint, notion: Notion, *, utility: Utility) -> Outcome:
     """The most truthful mechanism, or subset merging where that keeps more."""
-    problem = Problem(joint, notion)
+    problem = Problem(joint, notion, utility)
     size = coefficients(problem.polytope)
     if size > MOST_COEFFICIENTS:
         raise InputError(

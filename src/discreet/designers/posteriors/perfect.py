@@ -23,8 +23,8 @@ from discreet._support.numeric import DENOMINATOR, FloatArray, IntArray, ObjectA
 
 __all__ = ["private_weights"]
 
-#: Entries of a posterior below this are none.
-NOTHING = 1e-7
+#: Entries of a posterior below this may be rounding, and are not part of its support.
+OUTSIDE = 1e-7
 
 #: Share of the rows that stays for the last column, so that rounding leaves it non-negative.
 LEFT_OVER = 1e-9
@@ -54,7 +54,7 @@ def private_weights(masses: Sequence[ObjectArray], points: FloatArray, channel: 
     total = np.zeros(channel.shape[0], dtype=object)
     columns: list[ObjectArray] = []
     for k, point in enumerate(points):
-        whole = _integer_column(equations, np.flatnonzero(point > NOTHING), channel[:, k])
+        whole = _integer_column(equations, np.flatnonzero(point > OUTSIDE), channel[:, k])
         if whole is None:
             continue
         times = int(Fraction(float(channel[:, k].sum()) * (1 - LEFT_OVER)) * DENOMINATOR / int(whole.sum()))

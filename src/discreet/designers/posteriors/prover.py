@@ -1,4 +1,4 @@
-"""The search for a proof that no mechanism under a notion keeps more: where to cut the boxes of ``_proof.py``.
+"""The search for a proof that no mechanism under a notion keeps more: where to cut the boxes of `discreet.proof.boxes`.
 
 Exact pricing of the column generation, as a branch and bound over many boxes at once. The boxes of least bound are
 solved; their minimisers are posteriors that improve the mechanism, or show where a chord is too far below the curve and
@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet._support.numeric import FloatArray, IntArray
-from discreet.designers.posteriors.columns import Columns, entropies
 from discreet.designers.posteriors.generation import LAST_SMOOTHING, NO_GAIN, Budget, ColumnGeneration
 from discreet.designers.posteriors.simplex import Programmes
 from discreet.proof.boxes import (
@@ -26,8 +25,8 @@ from discreet.proof.boxes import (
     cheapest,
     chords,
     closed_form,
-    entropy_terms,
 )
+from discreet.utilities import SeparableUtility
 
 __all__ = ["prove"]
 
@@ -39,8 +38,8 @@ MOST_ENTRIES = 30_000_000
 #: Larger alphabets get the closed form alone: their first boxes, one a symbol, would take minutes.
 BOXES_UP_TO = 2000
 
-#: The search for a proof ends at a gap of this many nats per nat of H(X): below the 1e-7 that count as optimal,
-#: because rounding a mixture to integers costs a little as well.
+#: The search for a proof ends at a gap of this share of the whole: below the 1e-7 that count as optimal, because
+#: rounding a mixture to integers costs a little as well.
 CLOSED_GAP = 3e-8
 
 #: Sizes of multipliers that are tried on an empty box.
@@ -62,31 +61,39 @@ BATCH = 300
 CHUNK = 500_000
 
 
-def prove(generation: ColumnGeneration, budget: Budget, most_work: float) -> Proof:
-    """The best limit that fits the budget; new posteriors found on the way improve the generation too."""
-    return _Prover(generation, budget, most_work).run()
+def prove(generation: ColumnGeneration, budget: Budget, most_work: float) -> Proof | None:
+    """The best limit that fits the budget; new posteriors found on the way improve the generation too.
+
+    None where the utility is not separable: its cost has no chords, and no posterior is found.
+    """
+    utility = generation.utility
+    return _Prover(generation, utility, budget, most_work).run() if isinstance(utility, SeparableUtility) else None
 
 
 class _Prover:
     """Refines a cover until its limit meets the value of the generation."""
 
-    def __init__(self, generation: ColumnGeneration, budget: Budget, most_work: float) -> None:
+    def __init__(
+        self, generation: ColumnGeneration, utility: SeparableUtility, budget: Budget, most_work: float
+    ) -> None:
         self.generation = generation
+        self.utility = utility
         self.polytope = generation.polytope
         self.pricing = generation.pricing
         self.budget = budget
         self.most_work = most_work
         self.evaluator = Evaluator(self.polytope)
         self.p_useful = self.polytope.p_useful
-        self.whole = float(entropies(self.p_useful))
+        known = float(self.p_useful @ utility.alone(np.arange(len(self.p_useful))))
+        self.whole = float(utility.costs(self.p_useful)) - known
 
     def run(self) -> Proof:
         largest, of_largest = self._extremes(-1.0)
         smallest, of_smallest = self._extremes(1.0)
-        limit = closed_form(self.p_useful, largest)
-        self.best = Proof(self.polytope, limit, smallest, of_smallest, largest, of_largest)
+        limit = closed_form(self.utility, self.p_useful, largest)
+        self.best = Proof(self.polytope, self.utility, limit, smallest, of_smallest, largest, of_largest)
         if not self._done() and 2 <= self.polytope.n_useful <= BOXES_UP_TO:
-            self.boxes = _Boxes(Cover(smallest, largest), self.evaluator, self.pricing)
+            self.boxes = _Boxes(Cover(smallest, largest), self.utility, self.evaluator, self.pricing)
             prices = self._refine()
             self._record(prices, float(self.boxes.bounds(prices).min()), final=True)
         return self.best
@@ -113,7 +120,7 @@ class _Prover:
             if not len(gain) and not len(new) and (bounds[some] <= before).all():
                 break  # chords touch the curve, or a box is called empty without proof: only rounding is left
             if len(gain):
-                self.generation.add(Columns.of(np.vstack([gain, self.generation.descend(gain, LAST_SMOOTHING)])))
+                self.generation.add(np.vstack([gain, self.generation.descend(gain, LAST_SMOOTHING)]))
                 if not self.generation.solve():
                     break
                 prices = self.generation.prices
@@ -127,7 +134,8 @@ class _Prover:
     def _cut(self, boxes: IntArray, points: FloatArray) -> IntArray:
         """Split boxes at the entry whose chord lies furthest below the curve at their points; the new boxes."""
         lower, upper = self.boxes.cover.lower[boxes], self.boxes.cover.upper[boxes]
-        below = entropy_terms(points) - entropy_terms(lower) - self.boxes.slope[boxes] * (points - lower)
+        terms = self.utility.terms
+        below = terms(points) - terms(lower) - self.boxes.slope[boxes] * (points - lower)
         symbol = below.argmax(axis=1)
         every = np.arange(len(boxes))
         low, high, at = lower[every, symbol], upper[every, symbol], points[every, symbol]
@@ -200,10 +208,11 @@ class _Prover:
 class _Boxes:
     """A cover with what the search has learnt about its boxes: chords, multipliers and bases, kept up to date."""
 
-    def __init__(self, cover: Cover, evaluator: Evaluator, pricing: Programmes) -> None:
+    def __init__(self, cover: Cover, utility: SeparableUtility, evaluator: Evaluator, pricing: Programmes) -> None:
         self.cover = cover
+        self._utility = utility
         self._evaluator = evaluator
-        self.slope, self.constant = chords(cover.lower, cover.upper)  # of the chords
+        self.slope, self.constant = chords(utility, cover.lower, cover.upper)  # of the chords
         self._multipliers = np.zeros((len(cover), len(evaluator.own)))
         self._offset = np.zeros(len(cover))  # what auxiliary variables and rounding may take off
         self.bases = np.repeat(pricing.cold[None], len(cover), axis=0)
@@ -220,7 +229,7 @@ class _Boxes:
         self._offset[boxes] = self._evaluator.offset(y)
 
     def bounds(self, prices: FloatArray, boxes: IntArray | None = None) -> FloatArray:
-        """Lower limits of H(v) - prices . v over boxes, all of them unless some are named."""
+        """Lower limits of h(v) - prices . v over boxes, all of them unless some are named."""
         named = np.arange(len(self.cover)) if boxes is None else boxes
         step = max(1, CHUNK // len(prices))
         return np.concatenate(
@@ -242,7 +251,8 @@ class _Boxes:
             self.bases = _doubled(self.bases)
         self.bases[new] = self.bases[boxes]
         halves = np.concatenate([boxes, new])
-        self.slope[halves], self.constant[halves] = chords(self.cover.lower[halves], self.cover.upper[halves])
+        lower, upper = self.cover.lower[halves], self.cover.upper[halves]
+        self.slope[halves], self.constant[halves] = chords(self._utility, lower, upper)
         self.learn(halves, np.tile(self._multipliers[boxes], (2, 1)))
         return new
 

@@ -32,8 +32,11 @@ LEAST_REST, REST_FACTOR, MOST_REST = 1e-11, 10.0, 1e-2
 #: Alphabets up to this size have their weights solved for; beyond, a rest is cheaper than a dense system.
 SOLVED_EXACTLY = 600
 
-#: Rows closer than this to zero are touched; entries below it are none.
-TOUCHED, NOTHING = 1e-7, 1e-9
+#: Rows closer than this to zero are touched.
+TOUCHED = 1e-7
+
+#: Entries below this are the solver's tolerance, and are not part of a posterior's support.
+OUTSIDE = 1e-9
 
 #: Symbols rarer than this are hardly seen by a solver with a tolerance of 1e-9.
 RARE = 1e-7
@@ -106,7 +109,7 @@ def polish(polytope: Polytope, points: FloatArray, margin: float) -> FloatArray:
     result = points.copy()
     rows, equal = polytope.own_rows, polytope.equal
     for k, point in enumerate(points):
-        support = np.flatnonzero(point > NOTHING)
+        support = np.flatnonzero(point > OUTSIDE)
         value = point[support] / point[support].sum()
         touched = equal | (rows[:, support] @ value > -TOUCHED)
         system = np.vstack([rows[np.ix_(touched, support)], np.ones(len(support))])

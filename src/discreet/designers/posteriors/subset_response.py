@@ -16,11 +16,12 @@ from discreet._support.numeric import FloatArray, IntArray
 from discreet.core.joint import Joint
 from discreet.designers.merging.subset_merging import partitions
 from discreet.designers.outcome import Outcome
-from discreet.designers.posteriors.generation import Budget, ColumnGeneration
-from discreet.designers.posteriors.optimal import SEARCH_FROM, Problem
+from discreet.designers.posteriors.generation import SEARCH_FROM, Budget, ColumnGeneration
+from discreet.designers.posteriors.problem import Problem
 from discreet.designers.posteriors.prover import prove
 from discreet.notions import Notion
 from discreet.proof.polytope import Polytope
+from discreet.utilities import SeparableUtility, Utility
 
 __all__ = ["subset_response"]
 
@@ -28,31 +29,35 @@ __all__ = ["subset_response"]
 MOST_WORK = 10_000_000
 
 
-def subset_response(joint: Joint, notion: Notion, *, seed: int = 0, time_limit: float | None = None) -> Outcome:
+def subset_response(
+    joint: Joint, notion: Notion, *, utility: Utility, seed: int = 0, time_limit: float | None = None
+) -> Outcome:
     """Mechanism that responds at random inside small blocks and releases low-risk symbols as they are."""
-    problem = Problem(joint, notion)
+    problem = Problem(joint, notion, utility)
     blocks = partitions([joint], [notion], unite_previous=True)[0][problem.symbols]
     budget = Budget(time_limit)
     points: list[FloatArray] = []
     weights: list[FloatArray] = []
     for block in np.unique(blocks):
         members = np.flatnonzero(blocks == block)
-        inside, share = _respond(problem.polytope, members, seed, budget)
+        inside, share = _respond(problem, members, seed, budget)
         points.append(inside)
         weights.append(share)
     return problem.outcome(np.vstack(points), np.concatenate(weights), None)
 
 
-def _respond(polytope: Polytope, members: IntArray, seed: int, budget: Budget) -> tuple[FloatArray, FloatArray]:
+def _respond(problem: Problem, members: IntArray, seed: int, budget: Budget) -> tuple[FloatArray, FloatArray]:
     """Posteriors over the members of one block, as rows over all symbols, and their weights."""
+    polytope = problem.polytope
     mass = polytope.p_useful[members]
     whole = np.zeros((1, polytope.n_useful))
     whole[0, members] = mass / mass.sum()
     if len(members) == 1 or budget.over:
         return whole, np.array([mass.sum()])
-    generation = ColumnGeneration(_inside(polytope, members), whole[:, members], np.ones(1), seed)
+    costs = problem.utility.over([problem.joint.useful[x] for x in problem.symbols[members].tolist()])
+    generation = ColumnGeneration(_inside(polytope, members), costs, whole[:, members], np.ones(1), seed)
     generation.list_small_supports(budget)
-    if len(members) > SEARCH_FROM:
+    if len(members) > SEARCH_FROM or not isinstance(costs, SeparableUtility):
         generation.search(budget)
     elif len(members) > 2:  # a pair has no other posteriors than those listed
         prove(generation, budget, MOST_WORK)  # finds what is missing on its way

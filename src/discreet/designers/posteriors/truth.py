@@ -17,7 +17,7 @@ from discreet.proof.polytope import Polytope
 __all__ = ["coefficients", "most_truthful"]
 
 #: Released symbols of less probability than this are left out.
-NOTHING = 1e-12
+UNSEEN = 1e-12
 
 
 def coefficients(polytope: Polytope) -> int:
@@ -48,5 +48,5 @@ def most_truthful(polytope: Polytope) -> tuple[FloatArray, FloatArray] | None:
         return None
     cells = found.reshape(n, width)[:, :n]
     weights = cells.sum(axis=1)
-    used = weights > NOTHING
+    used = weights > UNSEEN
     return cells[used] / weights[used, None], weights[used]

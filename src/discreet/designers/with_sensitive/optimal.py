@@ -1,7 +1,7 @@
 """The optimum that may read S: posteriors over pairs (s, x), generated as columns and priced exactly for few s.
 
 Whoever holds the table knows S, and a mechanism may use it, as conditional reporting does. The promise binds what y
-tells about S; it says nothing about how y was drawn. See ``_beliefs.py`` for the pricing.
+tells about S; it says nothing about how y was drawn. See `discreet.proof.beliefs` for the pricing.
 """
 
 # SPDX-License-Identifier: Apache-2.0
@@ -15,14 +15,13 @@ from discreet._support.errors import UnsupportedNotionError
 from discreet._support.numeric import FloatArray
 from discreet.core.joint import Joint
 from discreet.designers.outcome import Outcome
-from discreet.designers.posteriors.columns import Columns, entropies
+from discreet.designers.posteriors.columns import Columns
 from discreet.designers.posteriors.generation import FIRST_SMOOTHING, LAST_SMOOTHING, NO_GAIN, SHRINK, Budget
 from discreet.designers.posteriors.lp import MasterLP
 from discreet.designers.posteriors.optimal import optimal
 from discreet.designers.posteriors.realise import released_labels, with_rest
 from discreet.designers.protocols.excess import bounds_lifts
 from discreet.designers.with_sensitive.conditional_reporting import conditional_reporting
-from discreet.measures import entropy, useful_information
 from discreet.mechanism import Mechanism, SensitiveMechanism
 from discreet.mechanism.weights import to_weights
 from discreet.notions import Notion
@@ -34,6 +33,7 @@ from discreet.proof.beliefs import (
     price_exactly,
 )
 from discreet.proof.boxes import ROUNDING
+from discreet.utilities import SeparableUtility, Utility
 
 __all__ = ["optimal_with_sensitive"]
 
@@ -49,36 +49,41 @@ FEW = 4
 #: Share of the time for the optimum without S, which is a start for the one with S.
 WITHOUT_SHARE = 0.4
 
-#: Weights below this are none.
-NOTHING = 1e-12
+#: Released symbols, and posteriors of a mixture, of less weight than this are left out.
+UNSEEN = 1e-12
 
 
-def optimal_with_sensitive(joint: Joint, notion: Notion, *, seed: int = 0, time_limit: float | None = None) -> Outcome:
-    """The best mechanism that may read S; a proven limit up to nine sensitive values."""
+def optimal_with_sensitive(
+    joint: Joint, notion: Notion, *, utility: Utility, seed: int = 0, time_limit: float | None = None
+) -> Outcome:
+    """The best mechanism that may read S; a proven limit up to nine sensitive values, of separable utilities."""
     if not bounds_lifts(notion):
         raise UnsupportedNotionError(
             f"optimal-with-sensitive serves bounds on lifts (LIP, ALIP, LDP, max-lift), not {notion}. Use 'optimal'."
         )
     budget = Budget(time_limit)
-    plain = optimal(joint, notion, seed=seed, time_limit=None if time_limit is None else time_limit * WITHOUT_SHARE)
+    without = None if time_limit is None else time_limit * WITHOUT_SHARE
+    plain = optimal(joint, notion, utility=utility, seed=seed, time_limit=without)
     known = [plain.mechanism, conditional_reporting(joint, notion)]
     if any(bound.epsilon == 0 for bound in notion.bounds):
-        return Outcome(max(known, key=lambda mechanism: useful_information(joint, mechanism)))
-    search = _PairSearch(joint, notion, known, seed)
+        return Outcome(max(known, key=lambda mechanism: utility.value(joint, mechanism)))
+    search = _PairSearch(joint, notion, utility, known, seed)
     limit = search.run(budget)
     made = _realise(joint, notion, *search.mixture())
-    best = max([*known, *made], key=lambda mechanism: useful_information(joint, mechanism))
-    if limit is None:
+    best = max([*known, *made], key=lambda mechanism: utility.value(joint, mechanism))
+    if limit is None or search.separable is None:
         return Outcome(best)
-    proof = BeliefProof(notion, joint.probabilities, search.prices, limit)
-    return Outcome(best, max(entropy(joint) - limit, useful_information(joint, best)), proof)
+    proof = BeliefProof(notion, search.separable, joint.probabilities, search.prices, limit)
+    return Outcome(best, max(utility.prior(joint) - limit, utility.value(joint, best)), proof)
 
 
 class _PairSearch:
     """Column generation over posteriors of pairs."""
 
-    def __init__(self, joint: Joint, notion: Notion, known: Iterable[Mechanism], seed: int) -> None:
-        self.joint, self.notion = joint, notion
+    def __init__(self, joint: Joint, notion: Notion, utility: Utility, known: Iterable[Mechanism], seed: int) -> None:
+        self.joint, self.notion, self.utility = joint, notion, utility.over(joint.useful)
+        #: The utility where posteriors can be priced exactly under it.
+        self.separable = self.utility if isinstance(self.utility, SeparableUtility) else None
         self.cells = joint.probabilities
         self.occurs = self.cells > 0
         self.points = np.empty((0, *self.cells.shape))
@@ -90,14 +95,14 @@ class _PairSearch:
             channel = mechanism.channel if mechanism.reads_sensitive else mechanism.channel[None]
             drawn = (self.cells[:, :, None] * channel).transpose(2, 0, 1)
             total = drawn.sum(axis=(1, 2), keepdims=True)
-            self.add(drawn[total[:, 0, 0] > NOTHING] / total[total[:, 0, 0] > NOTHING][:, :1])
+            self.add(drawn[total[:, 0, 0] > UNSEEN] / total[total[:, 0, 0] > UNSEEN][:, :1])
         self.solve()
 
     def add(self, points: FloatArray) -> None:
         """More posteriors over pairs, shape (count, n_sensitive, n_useful)."""
-        columns = Columns.of(points[:, self.occurs])
-        # What counts is the entropy of x, not of the pair.
-        self.master.add(entropies(points.sum(axis=1)), columns.starts, columns.symbol, columns.value)
+        # What counts is the cost of the posterior of x, not of the pair.
+        columns = Columns.of(points[:, self.occurs], self.utility.costs(points.sum(axis=1)))
+        self.master.add(columns.cost, columns.starts, columns.symbol, columns.value)
         self.points = np.concatenate([self.points, points])
 
     def solve(self) -> bool:
@@ -109,14 +114,14 @@ class _PairSearch:
         return True
 
     def run(self, budget: Budget) -> float | None:
-        """Generate columns; the proven lower limit of H(X | Y) where pricing is exact."""
-        exact = self.joint.n_sensitive <= MOST_EXACT
-        beliefs = allowed_beliefs(self.notion, self.joint.p_sensitive) if exact else None
+        """Generate columns; the proven lower limit of the average cost where pricing is exact."""
+        exact = self.separable if self.joint.n_sensitive <= MOST_EXACT else None
+        beliefs = allowed_beliefs(self.notion, self.joint.p_sensitive) if exact else self.points[:0, :, 0]
         limit, best_prices = -np.inf, self.prices.copy()
         for _ in range(MOST_ROUNDS):
-            found = self.descend() if self.joint.n_sensitive > FEW else self.points[:0]
-            if not len(found) and beliefs is not None:
-                priced = price_exactly(beliefs, self.prices, self.occurs)
+            found = self.descend() if self.joint.n_sensitive > FEW or exact is None else self.points[:0]
+            if not len(found) and exact is not None:
+                priced = price_exactly(beliefs, self.prices, self.occurs, exact)
                 least = float((self.prices * self.cells).sum() + priced.reduced.min()) - ROUNDING
                 if least > limit:
                     limit, best_prices = least, self.prices.copy()
@@ -128,23 +133,23 @@ class _PairSearch:
             if not self.solve():
                 break
         self.prices = best_prices
-        return limit if exact else None
+        return None if exact is None else limit
 
     def descend(self) -> FloatArray:
-        """Vertices of negative reduced cost by linearising the entropy; each linear step has a closed form."""
+        """Vertices of negative reduced cost by linearising the cost; each linear step has a closed form."""
         c, n = self.cells.shape
         marginal = np.vstack([np.eye(n), self._rng.dirichlet(np.ones(n), STARTS)])
         smoothing, best = FIRST_SMOOTHING, np.full(len(marginal), np.inf)
         kept = np.zeros((len(marginal), c, n))
         prices = np.where(self.occurs, self.prices, -np.inf)
         while smoothing >= LAST_SMOOTHING:
-            cost = -np.log(marginal + smoothing)[:, None, :] - prices
+            cost = self.utility.slopes(marginal, smoothing)[:, None, :] - prices
             choice = cost.argmin(axis=2)
             belief = cheapest_beliefs(self.notion, self.joint.p_sensitive, cost.min(axis=2))
             points = np.zeros_like(kept)
             np.put_along_axis(points, choice[:, :, None], belief[:, :, None], axis=2)
             marginal = points.sum(axis=1)
-            reduced = entropies(marginal) - (points * self.prices).sum(axis=(1, 2))
+            reduced = self.utility.costs(marginal) - (points * self.prices).sum(axis=(1, 2))
             better = reduced < best
             kept[better], best[better] = points[better], reduced[better]
             smoothing *= SHRINK
@@ -152,7 +157,7 @@ class _PairSearch:
 
     def mixture(self) -> tuple[FloatArray, FloatArray]:
         """Posteriors in use, and their weights."""
-        used = self.weights > NOTHING
+        used = self.weights > UNSEEN
         return self.points[: len(used)][used], self.weights[used]
 
 

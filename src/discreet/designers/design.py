@@ -1,0 +1,124 @@
+"""`Design`, the one kind of result that every method returns, and what its bound says."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import html
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+from discreet.core.joint import Joint
+from discreet.measures import max_lift, min_lift
+from discreet.mechanism import Mechanism
+from discreet.notions import LIFTS, Notion
+from discreet.utilities import Information
+
+__all__ = ["OPTIMAL_GAP", "Design", "status_of"]
+
+#: A bound that is at most this far above the share that was reached proves it optimal.
+OPTIMAL_GAP = 1e-7
+
+
+@dataclass(frozen=True)
+class Design:
+    """A mechanism, what it keeps and what it promises; the same record whatever the method.
+
+    Attributes
+    ----------
+    mechanism : Mechanism
+        Checked by ``notion.holds`` on its integer weights.
+    joint, notion : Joint, Notion
+        What it was designed for.
+    method : str
+        Name of the designer.
+    mutual_information : float
+        I(X; Y), nats.
+    nmi : float
+        I(X; Y) / H(X), in [0, 1].
+    utility : str
+        Name of the utility that was maximised; see `discreet.utilities`.
+    kept : float
+        Share of the utility's whole that is kept, in [0, 1]; for information it is the NMI.
+    bound : float or None
+        Proven upper limit of what any mechanism under the notion keeps, where one is known; a share, like ``kept``.
+    status : str
+        ``"optimal"`` where the bound is met within 1e-7, ``"gap x %"`` where it is not, ``"heuristic"`` where the
+        method proves no bound.
+    proof : object or None
+        What proves the bound; ``proof.check()`` evaluates it anew without a solver. See `evidence`.
+    seconds : float
+        Time that the design took.
+    """
+
+    mechanism: Mechanism
+    joint: Joint = field(repr=False)
+    notion: Notion
+    method: str
+    mutual_information: float
+    nmi: float
+    utility: str
+    kept: float
+    bound: float | None
+    status: str
+    seconds: float
+    proof: Any = field(default=None, repr=False)
+
+    @property
+    def released(self) -> Joint:
+        """The joint of (sensitive, released)."""
+        return self.joint.through(self.mechanism)
+
+    @property
+    def evidence(self) -> str | None:
+        """How the bound can be checked; None where there is no bound.
+
+        ``"checkable"``: by ``proof.check()``. ``"whole"``: X itself is released, and nothing keeps more. ``"claimed,
+        not checkable"``: a computation found it, as the listing of vertices does, but its proof was not kept.
+        """
+        if self.bound is None:
+            return None
+        if self.proof is not None:
+            return "checkable"
+        return "whole" if self.mechanism.releases_everything(self.joint) else "claimed, not checkable"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The figures of the design as plain data; ``released`` is the number of released symbols."""
+        released = self.mechanism.judged(self.joint, LIFTS)  # where the lifts are extreme
+        smallest = float(min_lift(released).min())
+        return {
+            "method": self.method,
+            "notion": self.notion.to_dict(),
+            "nmi": self.nmi,
+            "mutual_information": self.mutual_information,
+            "utility": self.utility,
+            "kept": self.kept,
+            "bound": self.bound,
+            "status": self.status,
+            "evidence": self.evidence,
+            "log_max_lift": math.log(float(max_lift(released).max())),
+            "log_min_lift": math.log(smallest) if smallest > 0 else -math.inf,
+            "released": self.mechanism.n_released,
+            "useful": self.mechanism.n_useful,
+            "reads_sensitive": self.mechanism.reads_sensitive,
+            "seconds": self.seconds,
+        }
+
+    def __repr__(self) -> str:
+        bound = "" if self.bound is None else f", bound {self.bound:.4f}"
+        reads = ", reads S" if self.mechanism.reads_sensitive else ""
+        kept = f"{'NMI' if self.utility == Information.name else self.utility} {self.kept:.4f}"
+        return (
+            f"Design({self.method} for {self.notion}: {kept}{bound}, "
+            f"{self.mechanism.n_useful} useful -> {self.mechanism.n_released} released{reads}, {self.status})"
+        )
+
+    def _repr_html_(self) -> str:
+        return f"<p>{html.escape(repr(self))}</p>{self.mechanism._repr_html_()}"
+
+
+def status_of(kept: float, bound: float | None) -> str:
+    """What a bound says about a share that is kept."""
+    if bound is None:
+        return "heuristic"
+    return "optimal" if bound - kept <= OPTIMAL_GAP else f"gap {100 * (bound - kept):.2g} %"

@@ -1,0 +1,153 @@
+"""One design as a problem of posteriors: which are allowed, what they cost, and how a mixture becomes a mechanism.
+
+Every method that mixes posteriors starts here and ends in `Problem.outcome`.
+"""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from discreet._support.errors import InputError, UnsupportedNotionError
+from discreet._support.numeric import FloatArray, IntArray
+from discreet.core.joint import Joint
+from discreet.designers.merging.subset_merging import partitions
+from discreet.designers.outcome import Outcome
+from discreet.designers.posteriors.perfect import private_weights
+from discreet.designers.posteriors.realise import realise, released_labels
+from discreet.mechanism import Mechanism, provenance
+from discreet.notions import Notion, PerfectPrivacy
+from discreet.proof.boxes import Proof
+from discreet.proof.polytope import Polytope
+from discreet.utilities import Utility
+
+__all__ = ["Problem"]
+
+#: Larger proofs are not kept: the bound is then claimed, and nobody can check it.
+MOST_PROOF_NUMBERS = 20_000_000
+
+#: Rows that a given posterior may exceed by rounding; it is polished like any other.
+INSIDE = 1e-12
+
+
+class Problem:
+    """One joint, or several over the same alphabets, and the symbols that need a decision.
+
+    Attributes
+    ----------
+    symbols : ndarray of int
+        Those that occur; the problem speaks of them as 0, 1, 2, ...
+    polytope : Polytope
+        Posteriors over them that are allowed.
+    costs : Utility
+        The utility over them.
+    fallback : ndarray of int
+        Blocks of all symbols that are allowed as they are.
+    """
+
+    def __init__(
+        self,
+        joint: Joint,
+        notion: Notion,
+        utility: Utility,
+        also: Sequence[Joint] = (),
+        start: Mechanism | None = None,
+    ) -> None:
+        if not notion.is_polyhedral:
+            raise UnsupportedNotionError(
+                f"the allowed posteriors of {notion} are not a polytope. Use method='subset-merging', which serves it."
+            )
+        self.joint, self.notion, self.utility, self.also = joint, notion, utility, also
+        self.symbols: IntArray = np.flatnonzero(joint.p_useful > 0)
+        inner = joint if len(self.symbols) == joint.n_useful else joint.given(self.symbols)
+        self.costs = utility.over(inner.useful)
+        # A zero budget on either side is perfect privacy, whose equations are easier to solve than its inequalities.
+        self.is_perfect = any(bound.epsilon == 0 for bound in notion.bounds)
+        allowed = PerfectPrivacy() if self.is_perfect else notion
+        self.polytope = Polytope.of(inner, allowed, [_folded(other, joint, self.symbols) for other in also])
+        self.fallback = self._merged()
+        if start is not None and start.useful != joint.useful:
+            raise InputError("start takes a mechanism over the useful values of the joint, in the same order.")
+        self.given = start
+
+    def _merged(self) -> IntArray:
+        """Partition of the symbols that keeps the notion: subset merging, or all in one where others object."""
+        blocks: IntArray = partitions([self.joint], [self.notion])[0]
+        if self.holds(Mechanism.from_blocks(self.joint, blocks)):
+            return blocks
+        return np.zeros(self.joint.n_useful, dtype=np.int64)
+
+    def holds(self, mechanism: Mechanism) -> bool:
+        """The exact check, under every joint."""
+        return all(self.notion.holds(joint, mechanism) for joint in (self.joint, *self.also))
+
+    def start(self) -> tuple[FloatArray, FloatArray]:
+        """Posteriors of the fallback's blocks and their weights: they average to P_X, a first mechanism."""
+        p = self.polytope.p_useful
+        _, blocks = np.unique(self.fallback[self.symbols], return_inverse=True)
+        weights = np.zeros(int(blocks.max()) + 1)
+        np.add.at(weights, blocks, p)
+        points = np.zeros((len(weights), len(p)))
+        points[blocks, np.arange(len(p))] = p / weights[blocks]
+        return points, weights
+
+    def known(self) -> FloatArray:
+        """Posteriors of the mechanism given to start from, those that are allowed."""
+        if self.given is None or self.polytope.is_lifted:
+            return np.empty((0, self.polytope.n_useful))
+        cells = (self.joint.p_useful[:, None] * self.given.channel)[self.symbols].T
+        points: FloatArray = cells[cells.sum(axis=1) > 0]
+        points /= points.sum(axis=1, keepdims=True)
+        return points[self.polytope.exceeded(points) <= INSIDE]
+
+    def outcome(self, points: FloatArray, weights: FloatArray, proof: Proof | None) -> Outcome:
+        """The mixture as a mechanism, or the fallback where that keeps more."""
+        candidates = [Mechanism.from_blocks(self.joint, self.fallback)]
+        if self.given is not None and self.holds(self.given):
+            candidates.append(self.given)
+        if self.is_perfect:
+            made = self._perfect(points, weights)
+        else:
+            made = realise(self.joint, self.polytope, self.symbols, points, weights, self.holds)
+        if made is not None:
+            candidates.append(made)
+        best = max(candidates, key=lambda mechanism: self.utility.value(self.joint, mechanism))
+        limit = None if proof is None else self.most(proof.limit, best)
+        return Outcome(best, limit, proof if proof is not None and proof.size <= MOST_PROOF_NUMBERS else None)
+
+    def most(self, cost: float, reached: Mechanism) -> float:
+        """What mechanisms can keep where none costs less than this; never less than what one does keep."""
+        return max(self.utility.prior(self.joint) - cost, self.utility.value(self.joint, reached))
+
+    def _perfect(self, points: FloatArray, weights: FloatArray) -> Mechanism | None:
+        """The mixture in integers that are exactly private, where 60 bits can hold them."""
+        channel = (weights[:, None] * points).T / self.polytope.p_useful[:, None]
+        masses = [joint.masses[:, self.symbols] for joint in (self.joint, *self.also)]
+        exact = private_weights(masses, points, channel)
+        if exact is None:
+            return None
+        rows = np.repeat(exact[[int(self.polytope.p_useful.argmax())]], self.joint.n_useful, axis=0)
+        rows[self.symbols] = exact
+        posteriors = (exact * self.polytope.p_useful[:, None]).T.astype(np.float64)
+        posteriors /= posteriors.sum(axis=1, keepdims=True)
+        mechanism = Mechanism.from_weights(
+            rows,
+            useful=self.joint.useful,
+            released=released_labels(self.joint, self.symbols, posteriors),
+            **provenance(self.joint),
+        )
+        return mechanism if self.holds(mechanism) else None
+
+
+def _folded(other: Joint, joint: Joint, symbols: IntArray) -> Joint:
+    """Another joint over the first one's symbols; what never occurs in the first goes with its commonest symbol."""
+    if other.useful != joint.useful:
+        raise InputError("also takes joints over the same useful values, in the same order.")
+    cells = other.probabilities[:, symbols].copy()
+    rest = np.setdiff1d(np.arange(joint.n_useful), symbols)
+    cells[:, int(joint.p_useful[symbols].argmax())] += other.probabilities[:, rest].sum(axis=1)
+    return Joint.from_array(
+        cells / cells.sum(), sensitive=other.sensitive, useful=[joint.useful[x] for x in symbols.tolist()]
+    )

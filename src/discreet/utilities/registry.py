@@ -1,0 +1,54 @@
+"""Utilities by name, and the check of those that come from outside."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import numpy as np
+
+from discreet._support import validate
+from discreet._support.errors import InputError
+from discreet.utilities.base import SeparableUtility, Utility
+from discreet.utilities.information import Information
+
+__all__ = ["UTILITIES", "utility_of"]
+
+UTILITIES: dict[str, Utility] = {utility.name: utility for utility in (Information(),)}
+
+#: Points at which the terms of a separable utility are looked at, and how far off rounding may put them.
+LOOKED_AT, ROUNDING = np.linspace(0.0, 1.0, 129), 1e-9
+
+
+def utility_of(given: str | Utility) -> Utility:
+    """The utility of this name, or the given object itself.
+
+    Raises
+    ------
+    InputError
+        No utility has the name, the object is none, or its terms are not concave with f(0) = 0, so that limits proven
+        from their chords would be false.
+
+    Examples
+    --------
+    >>> utility_of("information").unit
+    'nats'
+    """
+    if isinstance(given, Utility):
+        if isinstance(given, SeparableUtility):
+            _check_terms(given)
+        return given
+    if isinstance(given, str) and given in UTILITIES:
+        return UTILITIES[given]
+    if not isinstance(given, str):
+        raise InputError(f"utility must be a name or a Utility, got {type(given).__name__}.")
+    near = validate.closest(given, UTILITIES)
+    raise InputError(
+        f"no utility {given!r}.{near} Known utilities: {', '.join(UTILITIES)}; or give a Utility of yours."
+    )
+
+
+def _check_terms(utility: SeparableUtility) -> None:
+    values = utility.terms(LOOKED_AT)
+    if not np.isfinite(values).all() or abs(values[0]) > ROUNDING:
+        raise InputError(f"the terms of {utility.name} must be finite on [0, 1], and 0 at 0.")
+    if (np.diff(values, 2) > ROUNDING).any():
+        raise InputError(f"the terms of {utility.name} must be concave on [0, 1]: limits are proven from their chords.")
