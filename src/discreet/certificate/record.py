@@ -18,6 +18,7 @@ from typing import Any
 
 from discreet._support import files
 from discreet._support.errors import BrokenNotionError, InputError, UnsupportedNotionError
+from discreet._support.version import version
 from discreet.certificate import checker
 from discreet.core import labels
 from discreet.core.joint import Joint
@@ -25,7 +26,7 @@ from discreet.measures import entropy, useful_information
 from discreet.mechanism import Mechanism
 from discreet.notions import LIFTS, Notion, from_dict
 
-__all__ = ["Certificate", "certify", "sealed", "spelled", "trusted"]
+__all__ = ["Certificate", "certify", "check_certifiable", "sealed", "spelled", "trusted"]
 
 FORMAT = "discreet-certificate/1"
 PRIVATE_NAMES = ("counts", "proof", "input_salt")
@@ -155,7 +156,7 @@ def certify(
 def _stated(
     mechanism: Mechanism, joint: Joint, notion: Notion, proof: Mapping[str, Any] | None, claimed: float | None
 ) -> Certificate:
-    _check_known(notion)
+    check_certifiable(notion)
     whole = entropy(joint)
     nmi = min(1.0, useful_information(joint, mechanism) / whole) if whole > 0 else 0.0
     content: dict[str, Any] = {
@@ -169,7 +170,7 @@ def _stated(
         "rows": None if joint.counts is None else {"input": joint.records, "output": joint.records},
         "reads_sensitive": mechanism.reads_sensitive,
         "digests": {"mechanism": mechanism.fingerprint},
-        "versions": {"discreet": _version(), "python": platform.python_version()},
+        "versions": {"discreet": version(), "python": platform.python_version()},
         "counts": {
             "sensitive": spelled(joint.sensitive, mechanism.sensitive),
             "useful": spelled(joint.useful, mechanism.useful),
@@ -186,7 +187,7 @@ def _stated(
     return Certificate(sealed(content))
 
 
-def _check_known(notion: Notion) -> None:
+def check_certifiable(notion: Notion) -> None:
     """A certificate states what the checker can decide by itself, and no notion that goes by another's name."""
     if notion.name not in checker.NOTIONS or Notion.registry[notion.name] is not type(notion):
         raise UnsupportedNotionError(
@@ -277,9 +278,3 @@ def sealed(content: Mapping[str, Any]) -> dict[str, Any]:
     """The content with the digest of itself."""
     rest = {**content, "certificate_digest": None}
     return {**rest, "certificate_digest": checker.digest(rest)}
-
-
-def _version() -> str:
-    import discreet
-
-    return discreet.__version__

@@ -17,8 +17,8 @@ from typing import Any
 
 from cyclopts import App, CycloptsError
 
-import discreet
-from discreet._support.errors import DiscreetError
+from discreet._support.errors import DiscreetError, DiscreetWarning
+from discreet._support.version import version
 from discreet.cli.audit import audit
 from discreet.cli.certify import certify, verify
 from discreet.cli.compare import compare
@@ -39,7 +39,7 @@ app = App(
     name="discreet",
     help="Publish a table without publishing its secret. Exit codes: 0 fine, 1 the privacy budget is not met, "
     "2 wrong usage, 3 unusable data. --debug shows tracebacks.",
-    version=lambda: discreet.__version__,
+    version=version,
     help_format="plaintext",
 )
 for command in (audit, design, compare, frontier, quantise, release, certify, verify, report, export, reproduce, demo):
@@ -55,7 +55,7 @@ def run(tokens: Sequence[str]) -> int:
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning
-            warnings.simplefilter("always", discreet._support.errors.DiscreetWarning)
+            warnings.simplefilter("always", DiscreetWarning)
             result = app(arguments, exit_on_error=False, print_error=False, result_action="return_value")
         sys.stdout.flush()
         return result if isinstance(result, int) else 0
@@ -85,7 +85,7 @@ def _fail(message: str, code: int, debug: bool) -> int:
 
 def _show_warning(message: Any, category: type[Warning], *_: Any, **__: Any) -> None:
     """Our own warnings; what a library says to programmers is not for whoever runs a command."""
-    if issubclass(category, discreet._support.errors.DiscreetWarning):
+    if issubclass(category, DiscreetWarning):
         sys.stderr.write(f"discreet: warning: {message}\n")
 
 

@@ -97,7 +97,7 @@ def quantise(
     }
     _write(output, paths, data)
     if convergence is not None:
-        from discreet.reporting.figures import convergence_figure, figure_bytes
+        from discreet.figures import convergence_figure, figure_bytes
 
         figure = convergence_figure(paths[0], weight or (1.0,))
         files.write_bytes(convergence, figure_bytes(figure, convergence.suffix[1:].lower()))
@@ -162,6 +162,6 @@ def _write(output: tuple[Path, ...], paths: list[QuantisationPath], data: dict[s
             writer.writerows(rows)
             files.write_text(target, stream.getvalue())
         else:
-            from discreet.reporting.figures import figure_bytes, quantisation_figure
+            from discreet.figures import figure_bytes, quantisation_figure
 
             files.write_bytes(target, figure_bytes(quantisation_figure(paths), kind[1:]))

@@ -10,9 +10,9 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-import discreet
 from discreet._support import files
 from discreet._support.errors import InputError
+from discreet._support.version import version
 from discreet.cli.options import Format, show
 
 __all__ = ["reproduce"]
@@ -61,7 +61,7 @@ def reproduce(
     verdicts = papers.reproduce(names, output, quick=quick, data=folder, watch=watch)
     seconds = time.perf_counter() - start
     if page is not None:
-        text = papers.results_page(verdicts, version=discreet.__version__, quick=quick, seconds=seconds)
+        text = papers.results_page(verdicts, version=version(), quick=quick, seconds=seconds)
         files.write_text(page, text)
     result = {"seconds": seconds, "verdicts": [papers.as_row(verdict) for verdict in verdicts]}
     show(format, result, reproduction_text(result) if format == "text" else None)

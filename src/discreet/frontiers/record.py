@@ -112,7 +112,7 @@ class Frontier:
 
     def plot(self) -> Figure:
         """Utility and both leakages against epsilon; needs the extra ``plots``."""
-        from discreet.reporting.figures import frontier_figure
+        from discreet.figures import frontier_figure
 
         return frontier_figure(self)
 
@@ -124,7 +124,7 @@ class Frontier:
         elif suffix == ".json":
             files.write_text(path, jsonable.dumps(self.to_dict()) + "\n")
         elif suffix in (".svg", ".png", ".pdf"):
-            from discreet.reporting.figures import figure_bytes
+            from discreet.figures import figure_bytes
 
             files.write_bytes(path, figure_bytes(self.plot(), suffix[1:]))
         else:

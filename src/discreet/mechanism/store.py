@@ -47,14 +47,21 @@ def check_stored(stored: Mapping[str, Any]) -> None:
     if p_useful is not None and not all(_number(p) and 0 <= p <= 1 for p in p_useful):
         raise InvalidMechanismError("p_useful of a stored mechanism must be probabilities.")
     notion, method = stored["notion"], stored["method"]
-    if notion is not None and not (
-        isinstance(notion, dict)
-        and isinstance(notion.get("name"), str)
-        and all(value is None or (_number(value) and value >= 0) for key, value in notion.items() if key != "name")
-    ):
+    if notion is not None and not _is_notion(notion):
         raise InvalidMechanismError("the notion of a stored mechanism must be a name with budgets.")
     if not (method is None or isinstance(method, str)):
         raise InvalidMechanismError("the method of a stored mechanism must be a name.")
+
+
+def _is_notion(notion: Any, is_part: bool = False) -> bool:
+    """A name with budgets, or with parts that are such."""
+    if not isinstance(notion, dict) or not isinstance(notion.get("name"), str):
+        return False
+    rest = {name: value for name, value in notion.items() if name != "name"}
+    parts = rest.pop("parts", None)
+    if parts is not None and (is_part or not isinstance(parts, list) or not all(_is_notion(p, True) for p in parts)):
+        return False
+    return all(value is None or (_number(value) and value >= 0) for value in rest.values())
 
 
 def _number(value: Any) -> bool:

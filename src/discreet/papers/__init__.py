@@ -140,7 +140,7 @@ def _write(output: Path, name: str, outcome: Outcome) -> None:
     output.mkdir(parents=True, exist_ok=True)
     files.write_text(output / f"{name}.csv", _csv(outcome.rows))
     if outcome.draw is not None:
-        from discreet.reporting.figures import figure_bytes
+        from discreet.figures import figure_bytes
 
         files.write_bytes(output / f"{name}.svg", figure_bytes(outcome.draw(), "svg"))
 

@@ -116,7 +116,7 @@ def _lines(found: Curves) -> Iterator[dict[str, Any]]:
 
 def figure_of(found: Curves, title: str, *, seconds: Mapping[str, FloatArray] | None = None) -> Any:
     """Utility, min-lift leakage and max-lift leakage side by side, and the time of a design where that is given."""
-    from discreet.reporting.figures import COLOURS, MARKERS, blank_figure
+    from discreet.figures import COLOURS, MARKERS, blank_figure
 
     figure = blank_figure(4 * (4 if seconds else 3), 3.6)
     panels = figure.subplots(1, 4 if seconds else 3)
@@ -142,7 +142,7 @@ def figure_of(found: Curves, title: str, *, seconds: Mapping[str, FloatArray] | 
 
 def histogram_figure(samples: Mapping[str, FloatArray], title: str, xlabel: str, *, cumulative: bool = False) -> Any:
     """Histograms of shares, or distribution functions, over each other."""
-    from discreet.reporting.figures import COLOURS, blank_figure
+    from discreet.figures import COLOURS, blank_figure
 
     figure = blank_figure(7, 4)
     axes = figure.subplots()

@@ -174,7 +174,7 @@ def _path_rows(path: QuantisationPath, weight: float) -> list[dict[str, Any]]:
 
 
 def _convergence(path: QuantisationPath, weights: tuple[float, ...]) -> Any:
-    from discreet.reporting.figures import convergence_figure
+    from discreet.figures import convergence_figure
 
     return convergence_figure(path, weights)
 
@@ -352,7 +352,7 @@ def stochastic(setting: Setting) -> Outcome:
 
 @entry("df20-fig7", "Pareto frontier of the running example")
 def fig7(setting: Setting) -> Outcome:
-    from discreet.reporting.figures import quantisation_figure
+    from discreet.figures import quantisation_figure
 
     path = quantise(running_example(), "maximin")
     point = path.best(0.3)
@@ -415,7 +415,7 @@ def fig8(setting: Setting) -> Outcome:
 
 @entry("df20-fig9", "Pareto frontiers on the heart data")
 def fig9(setting: Setting) -> Outcome:
-    from discreet.reporting.figures import quantisation_figure
+    from discreet.figures import quantisation_figure
 
     whole = heart(setting)
     greedy, merged = quantise(whole), quantise(whole, method="suppression")

@@ -47,7 +47,7 @@ NOT_ANSWERED = {
 def _line_figure(
     curves: dict[str, tuple[Any, Any]], title: str, xlabel: str, ylabel: str, *, points: bool = False
 ) -> Any:
-    from discreet.reporting.figures import COLOURS, MARKERS, blank_figure
+    from discreet.figures import COLOURS, MARKERS, blank_figure
 
     figure = blank_figure(6.5, 4)
     axes = figure.subplots()

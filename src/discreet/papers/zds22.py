@@ -142,7 +142,7 @@ def fig2(setting: Setting) -> Outcome:
 
 
 def _fig2(lowers: FloatArray, means: dict[float, FloatArray]) -> Any:
-    from discreet.reporting.figures import COLOURS, blank_figure
+    from discreet.figures import COLOURS, blank_figure
 
     figure = blank_figure(7, 4)
     axes = figure.subplots()

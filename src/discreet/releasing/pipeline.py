@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.certificate import Certificate
+from discreet.certificate.record import check_certifiable
 from discreet.drawing.keys import ReleaseKey
 from discreet.releasing.certification import certified, codebook_text
 from discreet.releasing.checks import Checked, audit_kept, check_all
@@ -65,6 +66,8 @@ def run(request: Request) -> Released:
             spill = stack.enter_context(spill_folder(targets.output))
         engine = stack.enter_context(kind.opened(request, spill))
         plan = make_plan(request, engine.table.kinds, engine.table.name)
+        if targets is not None and request.certificate:
+            check_certifiable(plan.notion)
         checked = check_all(engine.table, plan, unseen=request.unseen, suppress_as=request.suppress_as)
         kept = audit_kept(engine.table, plan, checked.suppressed) if request.audit else []
         drawing = Drawing.of(plan, request.key, checked.suppressed)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from discreet._support.errors import InputError
+from discreet._support.version import version
 from discreet.certificate import Certificate
 from discreet.certificate.record import sealed
 from discreet.core.joint import Joint
@@ -195,7 +196,7 @@ def _assembled(
             reads_sensitive=mechanism.reads_sensitive,
             certified=parts["certificate"] is not None,
         ),
-        version=_version(),
+        version=version(),
         **parts,
     )
 
@@ -283,9 +284,3 @@ def _facts(certificate: Certificate, mechanism: Mechanism) -> CertificateFacts:
         )
     except (KeyError, TypeError, ValueError):
         raise InputError("the certificate lacks figures that every certificate states; it is damaged.") from None
-
-
-def _version() -> str:
-    import discreet
-
-    return discreet.__version__

@@ -19,10 +19,12 @@ __all__ = ["comparison_text"]
 
 def comparison_text(designs: Sequence[Design], skipped: Mapping[str, str]) -> Group:
     """Several methods under one notion, in the order given."""
+    other = next((design.utility for design in designs if design.utility != "information"), None)
+    titles = ["NMI"] if other is None else [other, "NMI"]
     table = Table(box=None, pad_edge=False)
     for title, justify in (
         ("method", "left"),
-        ("NMI", "right"),
+        *[(title, "right") for title in titles],
         ("limit", "right"),
         ("log max-lift", "right"),
         ("log min-lift", "right"),
@@ -35,6 +37,7 @@ def comparison_text(designs: Sequence[Design], skipped: Mapping[str, str]) -> Gr
         row = design.to_dict()
         table.add_row(
             design.method,
+            *([] if other is None else [f"{design.kept:.4f}"]),
             f"{design.nmi:.4f}",
             "" if design.bound is None else f"{design.bound:.4f}",
             f"{row['log_max_lift']:.4f}",

@@ -23,7 +23,9 @@ def frontier_text(frontier: Frontier, keep: float | None = None, smallest: Front
     """What every budget keeps under every method, with bars; the knee; the smallest budget where asked for."""
     curves = frontier.curves()
     several = len({lam for _, lam in curves}) > 1
-    table = Table(box=None, pad_edge=False, title="How much of X each budget keeps (NMI, 0 to 1)", title_justify="left")
+    name = _kept_name(frontier)
+    title = f"How much of X each budget keeps ({name}, 0 to 1)"
+    table = Table(box=None, pad_edge=False, title=title, title_justify="left")
     table.add_column("epsilon (nats)", justify="right")
     width = 48 // len(curves) if len(curves) <= MOST_BARS else 0
     for method, lam in curves:
@@ -32,18 +34,24 @@ def frontier_text(frontier: Frontier, keep: float | None = None, smallest: Front
     for at_budget in zip(*curves.values()):
         cells = [f"{at_budget[0].epsilon:.4g}"]
         for row in at_budget:
-            cells += [f"{row.nmi:.3f}", "#" * round(width * row.nmi)]
+            cells += [f"{row.kept:.3f}", "#" * round(width * row.kept)]
         table.add_row(*cells)
-    parts: list[Any] = [table, "", _row_sentence("Knee", frontier.knee())]
+    parts: list[Any] = [table, "", _row_sentence("Knee", frontier.knee(), name)]
     if smallest is not None and keep is not None:
-        parts.append(_row_sentence(f"Smallest budget that keeps {100 * keep:g} %", smallest))
+        parts.append(_row_sentence(f"Smallest budget that keeps {100 * keep:g} %", smallest, name))
     return Group(*parts)
 
 
-def _row_sentence(title: str, row: FrontierRow) -> Text:
+def _kept_name(frontier: Frontier) -> str:
+    """What is kept: the NMI, or the utility that was asked for."""
+    utility = frontier.rows[0].design.utility
+    return "NMI" if utility == "information" else utility
+
+
+def _row_sentence(title: str, row: FrontierRow, name: str) -> Text:
     limit = "" if row.bound is None else f" (proven limit {row.bound:.4f})"
     reads = ", which reads S" if row.reads_sensitive else ""
     return bold(f"{title}: epsilon {row.epsilon:.4g}") + (
-        f" with {row.method}{reads}: NMI {row.nmi:.4f}{limit}, log max-lift {number(row.log_max_lift)}, "
+        f" with {row.method}{reads}: {name} {row.kept:.4f}{limit}, log max-lift {number(row.log_max_lift)}, "
         f"log min-lift {number(row.log_min_lift)} nats."
     )

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from discreet._support.errors import InputError
-from discreet.designers import METHODS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -32,12 +31,12 @@ def frontier_figure(frontier: Frontier) -> Figure:
         style = {"color": COLOURS[k % len(COLOURS)], "marker": MARKERS[k % len(MARKERS)], "markersize": 4}
         name = method if lam is None else f"{method}, lam {lam:g}"
         epsilon = [row.epsilon for row in rows]
-        utility.plot(epsilon, [row.nmi for row in rows], label=name, **style)
+        utility.plot(epsilon, [row.kept for row in rows], label=name, **style)
         falling.plot(epsilon, [_finite(-row.log_min_lift) for row in rows], **style)
         rising.plot(epsilon, [_finite(row.log_max_lift) for row in rows], **style)
     limits = _limits(frontier)
     if limits:
-        reading = any(METHODS[row.method].reads_sensitive for row in frontier.rows)
+        reading = any(row.reads_sensitive for row in frontier.rows)
         name = "proven limit without S" if reading else "proven limit"
         utility.plot(*zip(*limits), color="0.4", linestyle="--", linewidth=1, label=name)
     knee = frontier.knee()
@@ -125,7 +124,7 @@ def _limits(frontier: Frontier) -> list[tuple[float, float]]:
     lams = {row.lam for row in frontier.rows}
     rows: list[FrontierRow] = [row for row in frontier.rows if row.bound is not None and len(lams) == 1]
     # A mechanism that reads S is not held by the limit of those that do not.
-    plain = [row for row in rows if not METHODS[row.method].reads_sensitive]
+    plain = [row for row in rows if not row.reads_sensitive]
     rows = plain or rows
     for row in rows:
         best[row.epsilon] = min(best.get(row.epsilon, math.inf), row.bound or math.inf)
