@@ -12,6 +12,8 @@ from typing import Any, NoReturn
 import pytest
 from hypothesis import HealthCheck, settings
 
+#: A machine that lives for two minutes spends half of them on the second compiler and on collecting in parallel.
+JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 DATA = Path(__file__).parent.parent.parent / "shared" / "data"
 
 #: Tests that ``make test`` leaves out, and the option that runs them as well.
@@ -81,12 +83,20 @@ def shared_data() -> Path:
 
 
 @pytest.fixture(scope="session")
+def data_where_there(request: pytest.FixtureRequest) -> Path | None:
+    """The same for a test that can do without it; where everything must run it has to be there."""
+    must = DATA.is_dir() or os.environ.get("CI")
+    return request.getfixturevalue("shared_data") if must else None
+
+
+@pytest.fixture(scope="session")
 def spark() -> Iterator[Any]:
     """A small Spark session that tries failed tasks again."""
     if shutil.which("java") is None and not os.environ.get("JAVA_HOME"):
         missing("Spark needs Java, which is not installed")
     if importlib.util.find_spec("pyspark") is None:
         missing("pyspark is not installed")
+    os.environ.setdefault("PYSPARK_SUBMIT_ARGS", f'--driver-java-options "{JAVA_OPTIONS}" pyspark-shell')
     from discreet.releasing.engines.spark import spark_session
 
     session = spark_session("local[2,4]")

@@ -15,6 +15,7 @@ import pytest
 from discreet import ALIP, LIP, Joint, Mechanism, design, measures, methods, ranges, samples
 from discreet.cli.app import run
 from discreet.testing import every_notion
+from tests.conftest import missing
 
 ADULT = ["sample:adult", "--sensitive", "relationship", "--useful", "occupation"]
 
@@ -374,7 +375,7 @@ def test_labels_are_printed_as_they_are(call, tmp_path: Path) -> None:
 
 def test_a_full_disk_is_an_error_of_the_disk() -> None:
     if not Path("/dev/full").exists():
-        pytest.skip("this system has no /dev/full")
+        missing("this system has no /dev/full")
     command = [sys.executable, "-m", "discreet", "audit", *ADULT]
     with open("/dev/full", "w") as full:
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
