@@ -94,7 +94,9 @@ def test_a_csv_gives_the_same_as_its_text_columns(table: pa.Table, tmp_path: Pat
     assert by_id(got, "name") == by_id(released(text, mechanism, id="name"), "name")
 
 
-@pytest.mark.parametrize("partitions", [1, 2, 7])
+@pytest.mark.parametrize(
+    "partitions", [pytest.param(1, marks=pytest.mark.long), pytest.param(2, marks=pytest.mark.long), 7]
+)
 @pytest.mark.parametrize("column", ["number", "name", "uuid"])
 def test_spark_gives_the_same(partitions: int, column: str, table: pa.Table, kinds: dict, spark: Any) -> None:
     frame = spark.createDataFrame(table.to_pandas()).repartition(partitions)

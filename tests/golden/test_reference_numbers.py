@@ -91,6 +91,7 @@ def test_uniform_17_by_5_optimal(epsilon: float, expected: float, uniform_joints
     assert np.mean([result.nmi for result in results]) == pytest.approx(expected, abs=MEAN_TOLERANCE)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("epsilon", "expected", "optimum"), [(1.0, 0.824, 0.856), (2.0, 0.930, 0.946)])
 def test_uniform_17_by_5_subset_response(
     epsilon: float, expected: float, optimum: float, uniform_joints: list[Joint]

@@ -191,6 +191,7 @@ def test_labels_say_what_a_symbol_stands_for() -> None:
     assert any("%" in label and label.startswith(("a ", "c ")) for label in released)
 
 
+@pytest.mark.long
 def test_thousands_of_symbols_get_an_answer_and_a_limit() -> None:
     joint = Joint.random(3, 1500, seed=4)
     notion = ALIP.split(2.0, 0.5)
