@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import shutil
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -49,6 +49,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.hook.pytest_deselected(items=deselected)
     kept = [item for item in items if not left_out & set(item.keywords)]
     items[:] = sorted(kept, key=lambda item: "spark" not in getattr(item, "fixturenames", ()))
+
+
+def quick_first(cases: Iterable[Any], number: int) -> list[Any]:
+    """Many cases of one kind: the first few for a quick check, the others marked long."""
+    rows = [case if isinstance(case, tuple) else (case,) for case in cases]
+    return [pytest.param(*row, marks=[] if k < number else [pytest.mark.long]) for k, row in enumerate(rows)]
 
 
 def missing(what: str) -> NoReturn:
