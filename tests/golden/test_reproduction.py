@@ -32,16 +32,16 @@ def test_numbers_agree_within_their_digits() -> None:
 
 
 @pytest.fixture(scope="module")
-def verdicts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, papers.Verdict]:
+def verdicts(tmp_path_factory: pytest.TempPathFactory, data_where_there: Path | None) -> dict[str, papers.Verdict]:
     """A quick run of everything, with the data files where they are there."""
-    data = Path(__file__).parent.parent.parent.parent / "shared" / "data"
     output = tmp_path_factory.mktemp("reproduced")
-    found = papers.reproduce(["all"], output, quick=True, data=data if data.is_dir() else None)
+    found = papers.reproduce(["all"], output, quick=True, data=data_where_there)
     assert (output / "verdicts.csv").exists()
     assert (output / "zds23-fig4.svg").read_text().startswith("<?xml")
     return {verdict.claim.id: verdict for verdict in found}
 
 
+@pytest.mark.long
 def test_every_statement_gets_a_verdict(verdicts: dict[str, papers.Verdict]) -> None:
     assert set(verdicts) == set(papers.claims())
     for verdict in verdicts.values():
@@ -49,6 +49,7 @@ def test_every_statement_gets_a_verdict(verdicts: dict[str, papers.Verdict]) -> 
             assert verdict.note, f"{verdict.claim.id} does not agree and does not say why"
 
 
+@pytest.mark.long
 def test_stated_utilities_agree(verdicts: dict[str, papers.Verdict]) -> None:
     for name in (
         "zds23-fig2-complete-eps1", "zds23-fig2-complete-eps2", "zds23-fig3-complete-eps1", "zds23-fig3-complete-eps2",
@@ -58,6 +59,7 @@ def test_stated_utilities_agree(verdicts: dict[str, papers.Verdict]) -> None:
         assert verdicts[name].verdict == papers.AGREES, verdicts[name]
 
 
+@pytest.mark.long
 def test_errata_show_as_differences(verdicts: dict[str, papers.Verdict]) -> None:
     for name in ("zds23-prop1", "zds23-prop3", "zds23-prop5", "lts20-theorem4-budget"):
         assert verdicts[name].verdict == papers.DIFFERS
@@ -74,6 +76,7 @@ def test_unknown_names_are_refused() -> None:
         papers.reproduce(["zds23-fig44"])
 
 
+@pytest.mark.long
 def test_the_page_counts(verdicts: dict[str, papers.Verdict]) -> None:
     page = papers.results_page(list(verdicts.values()), version="1", quick=True, seconds=1.0)
     assert f"{len(verdicts)} statements" in page

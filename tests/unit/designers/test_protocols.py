@@ -15,6 +15,7 @@ from discreet.designers.with_sensitive.conditional_reporting import reporting_st
 from discreet.proof.beliefs import allowed_beliefs, cheapest_beliefs, price_exactly
 from discreet.testing import awkward_joint
 from discreet.utilities import Information
+from tests.conftest import quick_first
 
 # How close to its target a solved level comes: the promise of the closed forms.
 CLOSE = 1e-9
@@ -31,7 +32,7 @@ def random_case(seed: int) -> tuple[Joint, object]:
     return joint, kinds[seed % 5]
 
 
-@pytest.mark.parametrize("chunk", range(10))
+@pytest.mark.parametrize("chunk", quick_first(range(10), 3))
 def test_solved_levels_hit_the_target_from_below(chunk: int) -> None:
     """1,000 joints: the exact leakage lies within [epsilon - 1e-9, epsilon] wherever alpha is finite."""
     finite = 0
@@ -64,7 +65,7 @@ def test_no_budget_releases_nothing() -> None:
         assert result.mutual_information == pytest.approx(0, abs=1e-9)
 
 
-@pytest.mark.parametrize("chunk", range(8))
+@pytest.mark.parametrize("chunk", quick_first(range(8), 2))
 def test_tight_response_never_keeps_less_than_grr(chunk: int) -> None:
     """2,000 joints, zero cells and tiny probabilities among them."""
     for seed in range(chunk, 2000, 8):
@@ -74,7 +75,7 @@ def test_tight_response_never_keeps_less_than_grr(chunk: int) -> None:
         assert design(joint, notion, "tight-rr").nmi >= design(joint, notion, "grr").nmi - CLOSE
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", quick_first(range(60), 20))
 def test_the_order_of_methods(seed: int) -> None:
     """GRR, tight RR, max-truth, the optimum; conditional reporting, the optimum that reads S: none above its bound."""
     joint = Joint.random(2 + seed % 4, 3 + seed % 5, seed=seed, concentration=0.5 if seed % 2 else None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterator
 
@@ -36,11 +37,24 @@ def small_range(seed: int) -> Range:
     return Range(*np.nonzero(matrix))
 
 
-def distinct(whole: Range, block_of: list[int]) -> int:
-    seen: dict[int, set[int]] = {}
+def seen_by_block(whole: Range, block_of: list[int]) -> list[int]:
+    """The sensitive values of every block, as the bits of an integer."""
+    seen = [0] * (max(block_of) + 1)
     for s, x in zip(whole.sensitive_of.tolist(), whole.useful_of.tolist()):
-        seen.setdefault(block_of[x], set()).add(s)
-    return min(len(values) for values in seen.values())
+        seen[block_of[x]] |= 1 << s
+    return seen
+
+
+def parts_of(seen: list[int]) -> int:
+    """How many parts are left when blocks that share a sensitive value belong together."""
+    parts: list[int] = []
+    for values in seen:
+        together = values
+        for part in [part for part in parts if part & values]:
+            parts.remove(part)
+            together |= part
+        parts.append(together)
+    return len(parts)
 
 
 def largest(block_of: list[int]) -> int:
@@ -53,14 +67,15 @@ def test_exact_methods_are_exact_on_all_set_partitions(chunk: int) -> None:
     for seed in range(chunk, 200, 10):
         whole = small_range(seed)
         values = np.random.default_rng([seed, 1]).permutation(whole.n_useful * 2)[: whole.n_useful].astype(float)
-        line = Distortion(values, "midpoint")
+        width_of = functools.cache(Distortion(values, "midpoint").of)
+        assert parts_of(seen_by_block(whole, list(range(whole.n_useful)))) == ranges.components(whole).number
         best_k: dict[int, int] = {}
         least_block: dict[int, int] = {}
         least_width: dict[int, float] = {}
         for block_of in partitions(whole.n_useful):
-            k, m = distinct(whole, block_of), largest(block_of)
-            parts = ranges.components(whole.merged(block_of)).number
-            width = max(line.of([x for x, b in enumerate(block_of) if b == c]) for c in set(block_of))
+            seen = seen_by_block(whole, block_of)
+            k, m, parts = min(values.bit_count() for values in seen), largest(block_of), parts_of(seen)
+            width = max(width_of(tuple(x for x, b in enumerate(block_of) if b == c)) for c in set(block_of))
             best_k[m] = max(best_k.get(m, 0), k)
             least_block[parts] = min(least_block.get(parts, m), m)
             for j in range(1, k + 1):

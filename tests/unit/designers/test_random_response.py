@@ -11,6 +11,7 @@ from discreet import ALIP, LDP, LIP, Joint, L1Lift, MaxLift, PerfectPrivacy, des
 from discreet._support.errors import InputError
 from discreet.notions import Notion, exact
 from discreet.testing import awkward_joint
+from tests.conftest import quick_first
 
 # Both searches end in the same linear programme, up to the solver's tolerance of 1e-9 a row.
 SAME = 1e-7
@@ -18,7 +19,7 @@ SAME = 1e-7
 KINDS = [LIP, LDP, MaxLift, lambda e: ALIP.split(2 * e, 0.65)]
 
 
-@pytest.mark.parametrize("seed", range(200))
+@pytest.mark.parametrize("seed", quick_first(range(200), 50))
 def test_columns_equal_vertices(seed: int) -> None:
     rng = np.random.default_rng(seed)
     joint = awkward_joint(seed, n_sensitive=int(rng.integers(2, 5)), n_useful=int(rng.integers(2, 7)))
@@ -41,7 +42,7 @@ def test_columns_equal_vertices_at_17_by_5(epsilon: float) -> None:
     assert columns.nmi == pytest.approx(vertices.nmi, abs=SAME)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", quick_first(range(60), 20))
 def test_awkward_joints_keep_their_promises(seed: int) -> None:
     """No exception, no broken notion by integers, no bound below the value, never below subset merging."""
     joint = awkward_joint(seed)
@@ -191,6 +192,7 @@ def test_labels_say_what_a_symbol_stands_for() -> None:
     assert any("%" in label and label.startswith(("a ", "c ")) for label in released)
 
 
+@pytest.mark.long
 def test_thousands_of_symbols_get_an_answer_and_a_limit() -> None:
     joint = Joint.random(3, 1500, seed=4)
     notion = ALIP.split(2.0, 0.5)
