@@ -1,40 +1,5 @@
 """Errors of discreet, for ``except`` clauses; `discreet._support.errors` has their family tree."""
 
 # SPDX-License-Identifier: Apache-2.0
-from discreet._support.errors import (
-    BrokenNotionError,
-    ColumnNotFoundError,
-    DataError,
-    DiscreetError,
-    DiscreetWarning,
-    EmptyTableError,
-    InputError,
-    InternalError,
-    InvalidJointError,
-    InvalidMechanismError,
-    InvalidNotionError,
-    UnknownMethodError,
-    UnreadableTableError,
-    UnseenSymbolError,
-    UnsupportedNotionError,
-    UnusableColumnError,
-)
-
-__all__ = [
-    "BrokenNotionError",
-    "ColumnNotFoundError",
-    "DataError",
-    "DiscreetError",
-    "DiscreetWarning",
-    "EmptyTableError",
-    "InputError",
-    "InternalError",
-    "InvalidJointError",
-    "InvalidMechanismError",
-    "InvalidNotionError",
-    "UnknownMethodError",
-    "UnreadableTableError",
-    "UnseenSymbolError",
-    "UnsupportedNotionError",
-    "UnusableColumnError",
-]
+from discreet._support.errors import *  # noqa: F403
+from discreet._support.errors import __all__ as __all__  # noqa: PLC0414

@@ -2,31 +2,7 @@
 
 # SPDX-License-Identifier: Apache-2.0
 from discreet.core.range import Range
-from discreet.measures.nonstochastic import (
-    Components,
-    common_information,
-    components,
-    distinct_sensitive,
-    hartley_entropy,
-    k_anonymity,
-    maximin_information,
-    non_stochastic_information,
-    overlap_partition,
-    smallest_uncertainty,
-    uncertainty_reduction,
-)
+from discreet.measures import nonstochastic
+from discreet.measures.nonstochastic import *  # noqa: F403
 
-__all__ = [
-    "Components",
-    "Range",
-    "common_information",
-    "components",
-    "distinct_sensitive",
-    "hartley_entropy",
-    "k_anonymity",
-    "maximin_information",
-    "non_stochastic_information",
-    "overlap_partition",
-    "smallest_uncertainty",
-    "uncertainty_reduction",
-]
+__all__ = ["Range", *nonstochastic.__all__]  # noqa: PLE0604

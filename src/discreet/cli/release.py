@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
@@ -16,10 +16,17 @@ from discreet.cli.progress import watched
 from discreet.mechanism import Mechanism
 from discreet.releasing import Request, run
 from discreet.releasing.certification import NOT_PRIVATE
+from discreet.releasing.engines import ENGINES
 from discreet.releasing.targets import sidecar
 from discreet.reporting.text.release import release_text
 
 __all__ = ["release"]
+
+# Names come from the registry, which a type checker cannot read.
+if TYPE_CHECKING:
+    EngineName = str
+else:
+    EngineName = Literal["auto", *ENGINES]
 
 Kept = Annotated[tuple[str, ...], Parameter(negative="", consume_multiple=True, show_default=False)]
 Flag = Annotated[bool, Parameter(negative="")]
@@ -43,7 +50,7 @@ def release(
     suppress_as: str | None = None,
     trust_design: Flag = False,
     promise: NotionOptions | None = None,
-    engine: Literal["auto", "duckdb", "spark"] = "auto",
+    engine: EngineName = "auto",
     master: str | None = None,
     memory_limit: str | None = None,
     proof: Path | None = None,

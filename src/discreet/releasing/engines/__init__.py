@@ -25,8 +25,10 @@ ENGINES = {
 def engine_for(request: Request) -> type[Engine]:
     """The engine that was asked for, or the one that holds the table."""
     if request.engine not in ("auto", *ENGINES):
-        raise InputError(f"engine must be 'auto', 'duckdb' or 'spark', got {request.engine!r}.")
-    name = "spark" if is_spark(request.table) or request.engine == "spark" else "duckdb"
+        known = ", ".join(repr(name) for name in ("auto", *ENGINES))
+        raise InputError(f"engine must be one of {known}, got {request.engine!r}.")
+    by_table = "spark" if is_spark(request.table) else "duckdb"
+    name = by_table if request.engine == "auto" or by_table == "spark" else request.engine
     if request.master is not None and name != "spark":
         raise InputError("master is an option of the engine spark.")
     module, kind = ENGINES[name]
