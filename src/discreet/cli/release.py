@@ -3,7 +3,6 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -17,7 +16,6 @@ from discreet.mechanism import Mechanism
 from discreet.releasing import Request, run
 from discreet.releasing.certification import NOT_PRIVATE
 from discreet.releasing.engines import ENGINES
-from discreet.releasing.targets import sidecar
 from discreet.reporting.text.release import release_text
 
 __all__ = ["release"]
@@ -143,23 +141,7 @@ def release(
             )
         )
     assert done.certificate is not None
-    summary = {
-        "output": os.fspath(output),
-        "rows": done.rows,
-        "released": list(done.plan.released),
-        "notion": done.certificate["notion"],
-        "achieved": done.certificate["achieved"],
-        "nmi": done.certificate["nmi"],
-        "bound": done.certificate["bound"],
-        "checked_on": done.certificate["checked_on"],
-        "key": done.certificate["key"],
-        "unseen": done.certificate["unseen"],
-        "not_covered": done.certificate["not_covered"],
-        "certificate": os.fspath(sidecar(output, "certificate")),
-        "codebook": os.fspath(sidecar(output, "codebook")),
-        "engine": done.engine,
-        "seconds": done.seconds,
-    }
+    summary = done.summary(output)
     show(format, summary, release_text(summary) if format == "text" else None)
     if write_key is None and key_file is None and done.certificate["key"]["draw"] != NOT_PRIVATE:
         sys.stderr.write("the key was forgotten: this release cannot be repeated or redrawn\n")

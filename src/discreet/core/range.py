@@ -11,7 +11,7 @@ import numpy as np
 
 from discreet._support.errors import InputError, InvalidJointError
 from discreet._support.numeric import IntArray
-from discreet.core import cells, labels
+from discreet.core import cells, labels, partition
 from discreet.core.joint import Joint
 
 __all__ = ["Range"]
@@ -131,15 +131,10 @@ class Range:
         number = np.asarray(block_of, dtype=np.int64)
         if number.shape != (self.n_useful,):
             raise InputError(f"a partition must give each of {self.n_useful} useful values a number.")
-        _, first, block = np.unique(number, return_index=True, return_inverse=True)
-        rank = np.argsort(np.argsort(first))  # blocks in the order of their first members
-        block = rank[block.reshape(-1)]
-        members: list[list[Any]] = [[] for _ in first]
-        for x, b in enumerate(block.tolist()):
-            members[b].append(self.useful[x])
+        members = [[self.useful[x] for x in block] for block in partition.members(number)]
         return Range(
             self.sensitive_of,
-            block[self.useful_of],
+            partition.numbered(number)[self.useful_of],
             sensitive=self.sensitive,
             useful=labels.unique_texts(labels.block_text(part) for part in members),
             records=self.records,

@@ -21,7 +21,7 @@ import numpy as np
 
 from discreet._support import files
 from discreet._support.errors import InputError, InvalidMechanismError, UnseenSymbolError
-from discreet._support.numeric import DENOMINATOR, BoolArray, FloatArray, IntArray, ObjectArray, xlogx
+from discreet._support.numeric import DENOMINATOR, BoolArray, FloatArray, IntArray, ObjectArray
 from discreet.core import labels
 from discreet.core.joint import Joint
 from discreet.mechanism.about import About
@@ -389,18 +389,3 @@ class Mechanism(ABC):
 
     @abstractmethod
     def _repr_html_(self) -> str: ...
-
-
-def information(cells: FloatArray) -> float:
-    """I(X; Y) of a matrix P(x, y), nats."""
-    kept = xlogx(cells).sum() - xlogx(cells.sum(axis=0)).sum() - xlogx(cells.sum(axis=1)).sum()
-    return max(0.0, float(kept))
-
-
-def listed_codebook(cells: FloatArray, released: Sequence[str], useful: Sequence[Any]) -> dict[str, dict[Any, float]]:
-    """P(x | y) out of a matrix P(y, x), likeliest first."""
-    book: dict[str, dict[Any, float]] = {}
-    for label, row in zip(released, cells):
-        order = np.argsort(-row, kind="stable").tolist()
-        book[label] = {useful[x]: float(row[x] / row.sum()) for x in order if row[x] > 0}
-    return book

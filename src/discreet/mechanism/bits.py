@@ -25,9 +25,10 @@ from discreet._support.errors import InputError, InvalidMechanismError, Unsuppor
 from discreet._support.numeric import DENOMINATOR, BoolArray, FloatArray, IntArray, ObjectArray, xlogx
 from discreet.core.joint import Joint
 from discreet.mechanism.about import About
-from discreet.mechanism.base import JudgedKind, Mechanism, listed_codebook
+from discreet.mechanism.base import JudgedKind, Mechanism
 from discreet.mechanism.draw import Draw, column_name, spread_labels
 from discreet.mechanism.estimate import Estimate, counts_vector
+from discreet.mechanism.pairs import listed_codebook
 
 __all__ = ["BitMechanism"]
 

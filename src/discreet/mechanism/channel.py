@@ -12,7 +12,7 @@ import numpy as np
 
 from discreet._support.errors import InvalidMechanismError
 from discreet._support.numeric import DENOMINATOR, BoolArray, FloatArray, IntArray, ObjectArray
-from discreet.core import labels
+from discreet.core import labels, partition
 from discreet.core.joint import Joint
 from discreet.mechanism.about import About, provenance
 from discreet.mechanism.draw import Draw, column_name, spread_labels
@@ -96,20 +96,14 @@ class ChannelMechanism(RowMechanism):
             Blocks whose members are not merged but drawn uniformly: each of them is released as any member
             with the same probability, whatever it was. This leaks exactly as much as merging.
         """
-        _, first, place = np.unique(np.asarray(block_of), return_index=True, return_inverse=True)
-        rank = np.argsort(np.argsort(first))  # blocks in the order of their first members
-        number = np.asarray(block_of)[np.sort(first)]
-        target = rank[place.reshape(-1)]
-        members: list[list[int]] = [[] for _ in number]
-        for x, k in enumerate(target.tolist()):
-            members[k].append(x)
-        drawn = np.isin(number, list(uniform))
+        members = partition.members(block_of)
+        drawn = np.isin(np.asarray(block_of)[[block[0] for block in members]], list(uniform))
         names = [
             labels.block_text([joint.useful[x] for x in part])
             for block, one_by_one in zip(members, drawn)
             for part in ([[x] for x in block] if one_by_one else [block])
         ]
-        entries = _block_entries(target, np.where(drawn, [len(block) for block in members], 1))
+        entries = _block_entries(partition.numbered(block_of), np.where(drawn, [len(block) for block in members], 1))
         return cls(entries, joint.useful, labels.unique_texts(names), **provenance(joint), **about)
 
     @property

@@ -16,9 +16,10 @@ from discreet._support.numeric import FloatArray, IntArray, ObjectArray
 from discreet.core import labels
 from discreet.core.joint import Joint
 from discreet.mechanism.about import About
-from discreet.mechanism.base import Mechanism, information, listed_codebook
+from discreet.mechanism.base import Mechanism
 from discreet.mechanism.channel import ChannelMechanism
 from discreet.mechanism.draw import Draw, spread_labels
+from discreet.mechanism.pairs import information, listed_codebook
 
 __all__ = ["ProductMechanism"]
 

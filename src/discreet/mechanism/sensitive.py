@@ -16,10 +16,10 @@ from discreet._support.numeric import DENOMINATOR, FloatArray, IntArray, ObjectA
 from discreet.core import labels
 from discreet.core.joint import Joint
 from discreet.mechanism.about import About, provenance
-from discreet.mechanism.base import information, listed_codebook
 from discreet.mechanism.draw import Draw, column_name, spread_labels
 from discreet.mechanism.entries import Entries
 from discreet.mechanism.estimate import Estimate
+from discreet.mechanism.pairs import information, listed_codebook
 from discreet.mechanism.rows import RowMechanism
 
 __all__ = ["SensitiveMechanism"]

@@ -9,6 +9,7 @@ import numpy as np
 
 from discreet._support.errors import InputError
 from discreet._support.numeric import FloatArray, IntArray, xlogx
+from discreet.core import partition
 from discreet.core.joint import Joint
 from discreet.core.range import Range
 from discreet.measures.nonstochastic import distinct_sensitive
@@ -50,8 +51,7 @@ def binning(whole: Range, distortion: Distortion, k: int) -> IntArray:
     bins = 1 << int(np.ceil(np.log2(max(whole.n_useful, 1))))
     while True:
         code = np.minimum(((line - line.min()) / width * bins).astype(np.int64), bins - 1)
-        _, first, place = np.unique(code, return_index=True, return_inverse=True)
-        block_of: IntArray = first[place.reshape(-1)]
+        block_of = partition.named(code)
         if distinct_sensitive(whole.merged(block_of)) >= k or bins == 1:
             return block_of
         bins //= 2

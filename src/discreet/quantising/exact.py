@@ -13,10 +13,12 @@ pairs (s, x), each of one s, dealing them out in turn always reaches it. Our own
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 from discreet._support.numeric import BoolArray, IntArray
+from discreet.core import partition
 from discreet.core.range import Range
 from discreet.measures.nonstochastic import components
 
@@ -76,15 +78,20 @@ def deal(whole: Range, largest: int) -> IntArray:
     block = np.arange(whole.n_useful) % blocks
     block_of = np.empty(whole.n_useful, dtype=np.int64)
     block_of[member] = block
-    _, first, place = np.unique(block_of, return_index=True, return_inverse=True)
-    result: IntArray = first[place.reshape(-1)]
-    return result
+    return partition.named(block_of)
 
 
-def solve(whole: Range, largest: int, target: int) -> IntArray | bool | None:
-    """A partition that leaves ``target`` values with blocks of at most ``largest``; None: proven that there is none.
+class Solution(NamedTuple):
+    """A partition, or none; and whether that is proven: a solver may run out of time."""
 
-    A mixed-integer programme, for small ranges; False where the solver runs out of time. Two blocks that fit into one
+    partition: IntArray | None
+    is_proven: bool
+
+
+def solve(whole: Range, largest: int, target: int) -> Solution:
+    """A partition that leaves ``target`` values with blocks of at most ``largest``, or that there is none.
+
+    A mixed-integer programme, for small ranges. Two blocks that fit into one
     may be merged, so fewer than 2 n / (largest + 1) + 1 blocks are enough.
     """
     from scipy.optimize import Bounds, LinearConstraint, milp
@@ -124,13 +131,11 @@ def solve(whole: Range, largest: int, target: int) -> IntArray | bool | None:
         options={"time_limit": SOLVER_SECONDS},
     )
     if found.status == 2:
-        return None
+        return Solution(None, True)
     if found.x is None:
-        return False
+        return Solution(None, False)
     block_of = found.x[: n * blocks].reshape(n, blocks).argmax(axis=1)
-    _, first, place = np.unique(block_of, return_index=True, return_inverse=True)
-    result: IntArray = first[place.reshape(-1)]
-    return result
+    return Solution(partition.named(block_of), True)
 
 
 def fill(whole: Range, largest: int, target: int, seed: int = 0) -> tuple[IntArray, int]:
@@ -161,8 +166,7 @@ def fill(whole: Range, largest: int, target: int, seed: int = 0) -> tuple[IntArr
         held[best] += seen[x]
         size[best] += 1
     _improve(seen, block_of, held, size, largest, target, np.random.default_rng(seed))
-    _, first, place = np.unique(block_of, return_index=True, return_inverse=True)
-    return first[place.reshape(-1)], int((held[size > 0] > 0).sum(axis=1).min())
+    return partition.named(block_of), int((held[size > 0] > 0).sum(axis=1).min())
 
 
 def _improve(

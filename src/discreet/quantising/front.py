@@ -14,7 +14,7 @@ from discreet.measures.nonstochastic import components
 from discreet.quantising.agglomerative import by_components, by_uncertainty, indistinguishable
 from discreet.quantising.baselines import binning, funnel, suppression
 from discreet.quantising.distortion import Distortion
-from discreet.quantising.exact import counting_bound, deal, fewest_components, fill, smallest_blocks, solve
+from discreet.quantising.exact import Solution, counting_bound, deal, fewest_components, fill, smallest_blocks, solve
 from discreet.quantising.intervals import interval_bound, intervals
 from discreet.quantising.path import QuantisationPath
 from discreet.quantising.quantisation import Quantisation
@@ -172,17 +172,16 @@ class _Maker:
                     break
                 bound -= is_proven and target == bound
 
-    def _leaving(self, largest: int, target: int) -> tuple[IntArray | None, bool]:
-        """A partition that leaves so many values, or None and whether there is provably none."""
+    def _leaving(self, largest: int, target: int) -> Solution:
+        """A partition that leaves so many values, or none, and whether there is provably none."""
         if (self.whole.sizes == 1).all():
-            return deal(self.whole, largest), False
+            return Solution(deal(self.whole, largest), False)
         block_of, k = fill(self.whole, largest, target, self.seed)
         if k >= target:
-            return block_of, False
+            return Solution(block_of, False)
         if self.whole.n_useful > SOLVED_UP_TO:
-            return None, False
-        found = solve(self.whole, largest, target)
-        return (None, found is None) if found is None or isinstance(found, bool) else (found, False)
+            return Solution(None, False)
+        return solve(self.whole, largest, target)
 
     def _exact_intervals(self, metric: Distortion) -> Iterator[Quantisation]:
         for k in range(1, self.whole.n_sensitive + 1):

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from discreet._support.numeric import DENOMINATOR, IntArray
-from discreet.core import labels
+from discreet.core import labels, partition
 from discreet.core.joint import Joint
 from discreet.core.range import Range
 from discreet.measures.nonstochastic import components, distinct_sensitive
@@ -52,9 +52,7 @@ class Quantisation:
 
     @cached_property
     def _members(self) -> list[list[int]]:
-        order = np.argsort(self.block_of, kind="stable")
-        cuts = np.flatnonzero(np.diff(self.block_of[order])) + 1
-        return sorted((part.tolist() for part in np.split(order, cuts)), key=min)
+        return partition.members(self.block_of)
 
     @cached_property
     def blocks(self) -> tuple[tuple[Any, ...], ...]:

@@ -19,11 +19,14 @@ from discreet.releasing.engines import engine_for
 from discreet.releasing.engines.base import Drawing, Engine
 from discreet.releasing.plan import Plan, make_plan
 from discreet.releasing.request import Request
-from discreet.releasing.targets import Targets
+from discreet.releasing.targets import Targets, sidecar
 from discreet.releasing.transaction import Transaction, recover, spill_folder, writing
 from discreet.tables.files import existing_files
 
 __all__ = ["Released", "run"]
+
+#: Claims of a certificate that a summary repeats.
+STATED = ("notion", "achieved", "nmi", "bound", "checked_on", "key", "unseen", "not_covered")
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,20 @@ class Released:
     engine: str
     seconds: float
     certificate: Certificate | None = None
+
+    def summary(self, output: Path) -> dict[str, Any]:
+        """What a release to a file says of itself, as plain data."""
+        stated = {} if self.certificate is None else {name: self.certificate[name] for name in STATED}
+        return {
+            "output": os.fspath(output),
+            "rows": self.rows,
+            "released": list(self.plan.released),
+            **stated,
+            "certificate": os.fspath(sidecar(output, "certificate")),
+            "codebook": os.fspath(sidecar(output, "codebook")),
+            "engine": self.engine,
+            "seconds": self.seconds,
+        }
 
 
 def run(request: Request) -> Released:
