@@ -237,7 +237,8 @@ def _leakage(certificate: Data) -> Found:
 
 
 def _entropy(masses: list[int]) -> Fraction:
-    shares = [Fraction(n, sum(masses)) for n in masses if n]
+    total = sum(masses)
+    shares = [Fraction(n, total) for n in masses if n]
     return -sum((p * Fraction(DECIMALS.ln(_decimal(p))) for p in shares), Fraction(0))
 
 

@@ -83,10 +83,10 @@ def decision(
     mechanism, joint, notion = _subject(made, joint, notion)
     _check_request(notion, certificate, rows)
     facts = None if certificate is None else _facts(certificate, mechanism)
-    if isinstance(made, Design):
+    if isinstance(made, Design) and made.utility == "information":
         figures, swept_method = _figures(made), made.method
         limit = words.limit_words(figures)
-    else:
+    else:  # the limit of another utility says nothing about information, which a report speaks of
         figures, limit = _stored_figures(mechanism, joint, notion, facts)
         swept_method = None
     swept = Tradeoff((), note="No curve was asked for.")

@@ -60,6 +60,8 @@ class Figures(Part):
     notion: Mapping[str, Any]
     nmi: float
     mutual_information: float
+    utility: str
+    kept: float
     bound: float | None
     status: str
     evidence: str | None
