@@ -155,6 +155,15 @@ def test_a_planted_import_is_found(path: str, source: str, found: str) -> None:
     assert violations(path, shown) == {found}
 
 
+def test_unit_tests_mirror_the_rooms() -> None:
+    """A folder of unit tests is one of the source, so that a test is found where its module is."""
+    folder = Path(__file__).parent / "unit"
+    tests = {path.relative_to(folder).parent.as_posix() for path in folder.rglob("test_*.py")}
+    source = {path.relative_to(SOURCE).parent.as_posix() for path in SOURCE.rglob("*.py")}
+    assert tests <= source
+    assert "." not in tests
+
+
 def test_the_checker_is_the_standard_library_alone() -> None:
     assert imported(FILES["certificate/checker.py"].read_text()) == set()
 

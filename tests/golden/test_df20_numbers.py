@@ -12,7 +12,7 @@ from discreet import quantise, ranges
 from discreet.quantising.baselines import suppression
 from discreet.quantising.distortion import Distortion
 from discreet.ranges import Range
-from tests.unit.test_ranges import figure_1
+from tests.unit.measures.test_nonstochastic import figure_1
 
 #: Values of x1 ... x7 in (3) of the paper.
 VALUES = [0.2, 0.1, 0.4, 0.3, 0.6, 1.5, 1.0]
