@@ -85,12 +85,20 @@ def test_a_polytope_of_an_own_kind_gives_the_same_optimum(outside: ModuleType, j
     assert dc.design(joint, outside.TCloseness(0.1)).nmi == pytest.approx(dc.design(joint, same).nmi, abs=1e-6)
 
 
+def test_comparisons_take_them(outside: ModuleType, joint: Joint) -> None:
+    for notion in made(outside, 0.2):
+        found = dc.compare(joint, notion)
+        assert {made.method for made in found.designs} | set(found.skipped) == set(dc.methods(notion)) - {"auto"}
+        assert all(notion.holds(joint, made.mechanism) for made in found.designs)
+
+
 def test_frontier_and_audit_take_them(outside: ModuleType, joint: Joint) -> None:
     for kind in (outside.AllButOne, outside.TCloseness):
         swept = dc.frontier(joint, kind, [0.1, 0.3], ["subset-merging", "auto"])
         kept = [row.nmi for row in swept.rows if row.method == "auto"]
         assert kept == sorted(kept)
     for notion in made(outside, 0.2):
+        assert dc.audit(joint, notion).holds is False
         verdict = audit_summary(joint, notion)["verdict"]
         assert verdict["notion"] == notion.to_dict()
         assert verdict["holds"] is False
