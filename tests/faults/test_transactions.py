@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import signal
 import subprocess
@@ -17,7 +18,7 @@ import discreet as dc
 from discreet import LIP, Joint, design
 from discreet._support.errors import InputError, InternalError
 from discreet.releasing import pipeline, transaction
-from discreet.releasing.transaction import Move, Transaction, recover
+from discreet.releasing.transaction import Move, Transaction
 from tests.releases import awkward_table
 
 FILES = ("out.parquet", "out.parquet.codebook.json", "private.json", "out.parquet.certificate.json")
@@ -50,6 +51,12 @@ def new(prepared: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, b
     folder = tmp_path_factory.mktemp("new")
     release(prepared, "new", folder)
     return contents(folder)
+
+
+def settle(output: Path) -> None:
+    """What the next release to a name does first."""
+    with Transaction(output):
+        pass
 
 
 def no_space(*_: Any, **__: Any) -> None:
@@ -177,7 +184,7 @@ def test_after_a_kill_no_file_is_torn_and_the_next_run_mends(
     verdict = dc.verify(tmp_path / "private.json", prepared / "in.parquet", tmp_path / "out.parquet")
     public = dc.verify(tmp_path / FILES[-1], prepared / "in.parquet", tmp_path / "out.parquet")
     assert bool(verdict and public) == (all(are_new) or not any(are_new))
-    recover(tmp_path / "out.parquet")
+    settle(tmp_path / "out.parquet")
     mended = contents(tmp_path)
     assert mended == (new if any(are_new) else old)
     assert dc.verify(tmp_path / "private.json", prepared / "in.parquet", tmp_path / "out.parquet")
@@ -210,29 +217,121 @@ with transaction.Transaction(folder / "a") as files:
     files.commit()
 """
     assert subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=False).returncode == -signal.SIGKILL
-    recover(tmp_path / "a")
+    settle(tmp_path / "a")
     assert contents(tmp_path) == {"a": b"old a", "b": b"old b"}
 
 
-def test_a_journal_of_someone_else_moves_nothing(tmp_path: Path) -> None:
-    """A file that others may write could name any file of the owner."""
+@pytest.mark.parametrize(("mode", "staged"), [(0o666, ".discreet-tmp-0123abcd-1-precious"), (0o600, "evil")])
+def test_a_journal_of_someone_else_moves_nothing(mode: int, staged: str, tmp_path: Path) -> None:
+    """A file that others may write could name any file of the owner; the release stops, and nothing is removed."""
     (tmp_path / "precious").write_text("mine")
-    gone = subprocess.run(
-        [sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, text=True, check=True
-    )
-    start = f".discreet-tmp-0123abcd-{int(gone.stdout)}"
-    staged = tmp_path / f"{start}-evil"
-    staged.write_text("theirs")
-    journal = tmp_path / f"{start}-out.parquet-journal"
-    moves = f'["{staged}", "{tmp_path / "precious"}", "replace", true]'
-    journal.write_text(
-        f'{{"direction": "forward", "moves": [{moves}, ["{tmp_path}/x", "{tmp_path}/y", "new", false]]}}'
-    )
-    for mode in (0o666, 0o600):
-        if journal.exists():
-            journal.chmod(mode)
-        recover(tmp_path / "out.parquet")
-        assert (tmp_path / "precious").read_text() == "mine"
+    (tmp_path / staged).write_text("theirs")
+    journal = tmp_path / ".discreet-journal-out.parquet"
+    moves = [[str(tmp_path / staged), str(tmp_path / "precious"), "replace", None], ["/x", "/y", "new", None]]
+    journal.write_text(json.dumps({"direction": "forward", "spill": str(tmp_path / "s"), "moves": moves}))
+    journal.chmod(mode)
+    before = contents(tmp_path)
+    with pytest.raises(InputError, match="interrupted"):
+        settle(tmp_path / "out.parquet")
+    assert contents(tmp_path) == before
+
+
+def test_a_second_release_to_a_name_waits_for_nobody(prepared: Path, tmp_path: Path) -> None:
+    with Transaction(tmp_path / "out.parquet"), pytest.raises(InputError, match="is being written"):
+        release(prepared, "new", tmp_path)
+    release(prepared, "new", tmp_path)
+    assert len(contents(tmp_path)) == len(FILES)
+
+
+STOPPED = """
+import os, signal, sys
+from pathlib import Path
+from discreet.releasing.transaction import Transaction
+a, private = Path(sys.argv[1]), Path(sys.argv[2])
+with Transaction(a) as files:
+    files.write(a, "new a")
+    files.write(private, "new private", private=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_what_was_only_staged_is_removed_in_every_folder(tmp_path: Path) -> None:
+    for name in ("here", "there"):
+        (tmp_path / name).mkdir()
+    a, private = tmp_path / "here" / "a", tmp_path / "there" / "private"
+    command = [sys.executable, "-c", STOPPED, str(a), str(private)]
+    assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
+    assert len(os.listdir(tmp_path / "here")) == 4  # lock, journal, spill, the staged file
+    assert len(os.listdir(tmp_path / "there")) == 1
+    settle(a)
+    assert os.listdir(tmp_path / "here") == os.listdir(tmp_path / "there") == []
+
+
+def test_what_someone_else_wrote_meanwhile_is_left_alone(tmp_path: Path) -> None:
+    """A release that was killed between two moves does not take the place of a later one of another name."""
+    code = STOPPED.replace(
+        "os.kill(os.getpid(), signal.SIGKILL)",
+        "files._write_journal('forward'); files._moves[0].make(); os.kill(os.getpid(), signal.SIGKILL)",
+    ).replace("import Transaction", "import Transaction, Move")
+    a, private = tmp_path / "a", tmp_path / "private"
+    private.write_text("old private")
+    assert subprocess.run([sys.executable, "-c", code, str(a), str(private)], check=False).returncode < 0
+    with Transaction(tmp_path / "b") as files:
+        files.write(private, "of b", private=True)
+        files.commit()
+    settle(a)
+    assert contents(tmp_path) == {"a": b"new a", "private": b"of b"}
+
+
+def test_old_files_come_back_where_nothing_more_can_be_written(
+    prepared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not even the journal that says so."""
+    release(prepared, "old", tmp_path)
+    before = contents(tmp_path)
+    original, make = Transaction._write_journal, Move.make
+
+    def journal(files: Transaction, direction: str) -> None:
+        if direction == "back":
+            no_space()
+        original(files, direction)
+
+    def failing(move: Move) -> None:
+        if move.target.name == FILES[-1]:
+            no_space()
+        make(move)
+
+    monkeypatch.setattr(Transaction, "_write_journal", journal)
+    monkeypatch.setattr(Move, "make", failing)
+    with pytest.raises(InputError, match="space"):
+        release(prepared, "new", tmp_path)
+    assert contents(tmp_path) == before
+
+
+def test_an_interrupt_while_things_are_put_back_is_mended_by_the_next_run(
+    prepared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    release(prepared, "old", tmp_path)
+    before = contents(tmp_path)
+    make, undo, undone = Move.make, Move.undo, []
+
+    def failing(move: Move) -> None:
+        if move.target.name == FILES[-1]:
+            no_space()
+        make(move)
+
+    def interrupted(move: Move) -> None:
+        undone.append(move)
+        if len(undone) == 2:
+            raise KeyboardInterrupt
+        undo(move)
+
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(Move, "make", failing)
+        patched.setattr(Move, "undo", interrupted)
+        release(prepared, "new", tmp_path)
+    settle(tmp_path / "out.parquet")
+    assert contents(tmp_path) == before
 
 
 def test_a_key_never_replaces_a_file(prepared: Path, tmp_path: Path) -> None:

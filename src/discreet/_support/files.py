@@ -11,13 +11,35 @@ from pathlib import Path
 
 from discreet._support.errors import InputError
 
-__all__ = ["check_target", "write_bytes", "write_text"]
+__all__ = ["check_target", "check_targets", "write_bytes", "write_text"]
 
 
-def check_target(path: str | os.PathLike[str], *, force: bool, never: Iterable[str | os.PathLike[str]] = ()) -> None:
+def check_targets(
+    paths: Iterable[str | os.PathLike[str] | None],
+    *,
+    force: bool,
+    never: Iterable[str | os.PathLike[str]] = (),
+) -> None:
+    """`check_target` for all files that one command writes, which must be different ones."""
+    given = [path for path in paths if path is not None]
+    if len({os.path.realpath(path) for path in given}) < len(given):
+        raise InputError("two of the files to write are the same. Give them different names.")
+    kept = list(never)
+    for path in given:
+        check_target(path, force=force, never=kept)
+
+
+def check_target(
+    path: str | os.PathLike[str],
+    *,
+    force: bool,
+    never: Iterable[str | os.PathLike[str]] = (),
+    is_replaceable: bool = True,
+) -> None:
     """Refuse, before any work is done, a target that could not be written or would be lost.
 
-    ``never`` lists files that must stay, whatever ``force`` says: the input above all.
+    ``never`` lists files that must stay, whatever ``force`` says: the input above all. What is not replaceable must be
+    new, whatever ``force`` says.
     """
     target = Path(path)
     if target.is_dir():
@@ -27,8 +49,12 @@ def check_target(path: str | os.PathLike[str], *, force: bool, never: Iterable[s
             raise InputError(f"cannot write {str(target)!r}: it is not an ordinary file.")
         if any(os.path.samefile(target, other) for other in never if os.path.exists(other)):
             raise InputError(f"{str(target)!r} is the input itself. Choose another name.")
+        if not is_replaceable:
+            raise InputError(f"{str(target)!r} exists already, and such a file is never replaced. Choose another name.")
         if not force:
-            raise InputError(f"{str(target)!r} exists already. Choose another name, or replace it with --force.")
+            raise InputError(
+                f"{str(target)!r} exists already. Choose another name, or replace it (force=True, --force)."
+            )
     if not target.parent.is_dir():
         raise InputError(f"cannot write {str(target)!r}: there is no directory {str(target.parent)!r}.")
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import decimal
 import html
 import json
+import math
 import os
 import platform
 from collections.abc import Mapping, Sequence
@@ -149,7 +150,12 @@ def certify(
             raise InputError("the mechanism carries no notion: name the one that it keeps.")
         notion = from_dict(mechanism.notion)
     if not notion.holds(joint, mechanism):
-        raise BrokenNotionError(f"the mechanism breaks {notion} on this joint, so it is not certified.")
+        slack = notion.slack(joint, mechanism)
+        how = f"by {-slack:.3g} nats" if slack > -math.inf else "since a released value rules a sensitive one out"
+        raise BrokenNotionError(
+            f"the mechanism breaks {notion} here {how}, so it is not certified. Design it on this table, or certify a "
+            "promise with a larger budget."
+        )
     return _stated(mechanism, joint, notion, proof, claimed)
 
 

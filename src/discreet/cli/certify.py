@@ -54,9 +54,8 @@ def certify(
         Text for people, JSON for programs.
     """
     stored = Mechanism.from_json(mechanism)
-    for target in (output, private_certificate):
-        if target is not None:
-            files.check_target(target, force=force, never=input_files(table))
+    read: list[str | Path] = [*input_files(table), mechanism, *([] if proof is None else [proof])]
+    files.check_targets((output, private_certificate), force=force, never=read)
     if not stored.sensitive_columns or not stored.useful_columns:
         raise InputError("the mechanism does not know its columns. Design it from a table.")
     joint = Joint.from_table(

@@ -89,7 +89,7 @@ def _look(console: Console, joint: Joint, notion: Notion, output: Path) -> None:
     console.rule("1. Audit: what does occupation give away?", align="left")
     audited = audit(joint, notion)
     console.print(audit_text(audited))
-    files.write_text(output / "audit.json", jsonable.dumps(audited.to_dict()) + "\n")
+    files.write_text(output / "audit.json", jsonable.dumps(audited.to_dict()) + "\n", private=True)  # with counts
 
     console.rule(f"2. Compare: every method under {notion}", align="left")
     compared = compare(joint, notion)

@@ -60,27 +60,26 @@ def design(
     if notion is None:
         raise InputError("a design needs a privacy notion, such as --notion lip --epsilon 0.5.")
     options = _options(method, {"time_limit": time_limit, "seed": seed, "randomisation": randomisation})
-    for target in (output, proof):
-        if target is not None:
-            files.check_target(target, force=force, never=source.files)
+    files.check_targets((output, proof), force=force, never=source.files)
     joint = source.joint()
     result = make_design(joint, notion, method, **options)
+    proven = None if proof is None else _proof_text(result)
     if output is not None:
         result.mechanism.to_json(output)
-    if proof is not None:
-        _write_proof(result, proof)
+    if proof is not None and proven is not None:
+        files.write_text(proof, proven, private=True)
+        sys.stderr.write(f"proof written to {os.fspath(proof)}\n")
     show(format, result.to_dict(), design_text(result) if format == "text" else None)
     if output is not None:
         sys.stderr.write(f"mechanism written to {os.fspath(output)}\n")
     return 0
 
 
-def _write_proof(result: Design, path: Path) -> None:
+def _proof_text(result: Design) -> str:
     stored = result.proof.to_dict() if hasattr(result.proof, "to_dict") else None
     if stored is None:
         raise InputError(f"{result.method} has no proof that a checker could follow; leave out --proof.")
-    files.write_text(path, json.dumps(stored, allow_nan=False) + "\n", private=True)
-    sys.stderr.write(f"proof written to {os.fspath(path)}\n")
+    return json.dumps(stored, allow_nan=False) + "\n"
 
 
 def _options(method: str, given: dict[str, Any]) -> dict[str, Any]:

@@ -61,7 +61,7 @@ def export(
     stored = Mechanism.from_json(mechanism)
     statements = export_sql(stored, sql, table=table, id=id, rename=as_)
     if key_file is not None and subkeys is not None:
-        files.check_target(subkeys, force=False)
+        files.check_target(subkeys, force=False, is_replaceable=False)
         key = ReleaseKey.from_file(key_file)
         lines = [
             f"{number},{key.subkey(draw.column, stored.fingerprint)}" for number, draw in enumerate(draws_of(stored))

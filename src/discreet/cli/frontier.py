@@ -82,8 +82,8 @@ def frontier(
     for path in output:
         if path.suffix.lower() not in (".svg", ".png", ".pdf", ".csv", ".json"):
             raise InputError(f"cannot tell the format of {str(path)!r}. Use .svg, .png, .pdf, .csv or .json.")
-        files.check_target(path, force=force, never=source.files)
 
+    files.check_targets(output, force=force, never=source.files)
     check_search(time_limit, seed)
     if keep is not None and not 0 <= keep <= 1:
         raise InputError(f"--keep must be between 0 and 1, got {keep}.")

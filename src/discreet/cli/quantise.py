@@ -82,8 +82,7 @@ def quantise(
         raise InputError(f"cannot tell the format of {str(convergence)!r}. Use .svg, .png or .pdf.")
     if mechanism is not None and k is None:
         raise InputError("--mechanism writes the partition that --k chooses: give --k.")
-    for path in targets:
-        files.check_target(path, force=force, never=source.files)
+    files.check_targets(targets, force=force, never=source.files)
     joint = source.joint()
     values = _values(joint, missing) if utility == "distortion" or "binning" in method else None
     paths = [

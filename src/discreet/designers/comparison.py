@@ -15,6 +15,7 @@ from discreet.designers.front import design
 from discreet.designers.front import methods as methods_for
 from discreet.designers.registry import Designer, method_of
 from discreet.notions import Notion
+from discreet.notions.base import check_subject
 from discreet.utilities import Utility, utility_of
 
 __all__ = ["Comparison", "compare"]
@@ -103,6 +104,7 @@ def compare(
     >>> compare(Joint.from_counts([[30, 15, 5], [10, 15, 25]]), LIP(0.5), ["watchdog", "optimal"])
     Comparison(LIP(0.5): optimal 0.7268, watchdog 0.5610)
     """
+    check_subject(joint, notion, "compare")
     if methods is not None and (isinstance(methods, str) or not isinstance(methods, Iterable)):
         raise InputError(f"methods must be a list, got {type(methods).__name__}.")
     serving = [name for name in methods_for(notion) if name != ONE_OF_THEM]

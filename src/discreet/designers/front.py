@@ -18,6 +18,7 @@ from discreet.designers.outcome import Outcome
 from discreet.designers.registry import METHODS, Designer, Method, method_of
 from discreet.mechanism import Mechanism
 from discreet.notions import Notion
+from discreet.notions.base import check_subject
 from discreet.utilities import Information, Utility, utility_of
 
 __all__ = ["METHODS", "Method", "design", "methods"]
@@ -68,8 +69,7 @@ def design(
     >>> design(joint, LIP(0.5), method="watchdog").mechanism.released
     ('{a, c}', 'b')
     """
-    if not isinstance(joint, Joint) or not isinstance(notion, Notion):
-        raise InputError(f"design takes a Joint and a Notion, got {type(joint).__name__}, {type(notion).__name__}.")
+    check_subject(joint, notion, "design")
     name, chosen = method_of(method)
     wanted = utility_of(utility)
     if not chosen.serves(notion):

@@ -68,6 +68,8 @@ class Frontier:
     def smallest_epsilon(self, nmi: float = 0.9) -> float:
         """The smallest budget found at which a share ``nmi`` of X is kept, within 1e-3 nats.
 
+        Where the frontier was swept for another utility than information, the share is that of its whole (``kept``).
+
         Scans the rows, then halves the step before the first row that keeps enough, with that row's method.
 
         Raises

@@ -130,6 +130,8 @@ def _checked(
     serving = methods_for(notion_at(family, budgets[0], lams[0] if lams else None))
     for name in methods:
         if name not in serving:
+            if callable(name):
+                raise InputError("a frontier takes methods by name: register the function first (register_method).")
             raise UnknownMethodError(f"no method {name!r} serves this notion. There are: {', '.join(serving)}.")
     return budgets
 

@@ -380,7 +380,11 @@ class Mechanism(ABC):
     @staticmethod
     def from_json(path: str | os.PathLike[str]) -> Mechanism:
         """Read what `to_json` wrote."""
-        return Mechanism.from_dict(read_json(path))
+        stored = read_json(path)
+        try:
+            return Mechanism.from_dict(stored)
+        except InvalidMechanismError as error:
+            raise InvalidMechanismError(f"{os.fspath(path)!r}: {error}") from None
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Mechanism) and self.to_dict() == other.to_dict()

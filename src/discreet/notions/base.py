@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from discreet._support import validate
-from discreet._support.errors import InvalidNotionError, UnsupportedNotionError
+from discreet._support.errors import InputError, InvalidNotionError, UnsupportedNotionError
 from discreet._support.numeric import LEVEL_GUARD, BoolArray, FloatArray
 from discreet.core.joint import Joint
 from discreet.measures.lift import lift
@@ -20,7 +20,7 @@ from discreet.notions import exact, implication
 from discreet.notions.bound import Bound, BoundKind
 from discreet.notions.rows import PosteriorRows, stacked
 
-__all__ = ["Notion", "check_sides", "from_dict", "two_sided"]
+__all__ = ["Notion", "check_sides", "check_subject", "from_dict", "two_sided"]
 
 
 class Notion:
@@ -49,7 +49,7 @@ class Notion:
     @property
     def bounds(self) -> tuple[Bound, ...]:
         """The measures that are bounded, each with its budget."""
-        raise NotImplementedError
+        raise InvalidNotionError(f"{type(self).__name__} needs bounds: a property that gives a tuple of Bound.")
 
     def holds(self, joint: Joint, mechanism: Mechanism | None = None) -> bool:
         """Whether every released symbol keeps the promise, decided exactly.
@@ -171,8 +171,8 @@ class Notion:
     def __str__(self) -> str:
         given = {k: v for k, v in self.to_dict().items() if k != "name" and v is not None}
         if list(given) == ["epsilon"]:
-            return f"{type(self).__name__}({given['epsilon']:g})"
-        return f"{type(self).__name__}({', '.join(f'{k}={v:g}' for k, v in given.items())})"
+            return f"{type(self).__name__}({exact_text(given['epsilon'])})"
+        return f"{type(self).__name__}({', '.join(f'{k}={exact_text(v)}' for k, v in given.items())})"
 
     def _repr_html_(self) -> str:
         return f"<code>{self}</code>"
@@ -190,6 +190,30 @@ def from_dict(stored: Mapping[str, Any]) -> Notion:
     except (KeyError, TypeError):
         known = ", ".join(Notion.registry)
         raise InvalidNotionError(f"not the description of a notion; known names: {known}.") from None
+
+
+def exact_text(value: float) -> str:
+    """A budget in as few digits as tell it apart from all others.
+
+    >>> exact_text(1.0), exact_text(0.12345649)
+    ('1', '0.12345649')
+    """
+    short = f"{value:g}"
+    return short if float(short) == value else repr(float(value))
+
+
+def check_subject(joint: Any, notion: Any, who: str) -> None:
+    """A joint and a notion, for functions that take both; a notion from outside the package is whole."""
+    if not isinstance(joint, Joint) or not isinstance(notion, Notion):
+        raise InputError(f"{who} takes a Joint and a Notion, got {type(joint).__name__}, {type(notion).__name__}.")
+    kind = type(notion).__name__
+    if not dataclasses.is_dataclass(notion) or not isinstance(getattr(notion, "name", None), str):
+        raise InvalidNotionError(f"{kind} needs a name, and to be a frozen dataclass: @dataclass(frozen=True).")
+    if Notion.registry.get(notion.name) is not type(notion):
+        raise InvalidNotionError(f"{kind} needs a name of its own: {notion.name!r} stands for another notion.")
+    bounds = notion.bounds
+    if not isinstance(bounds, tuple) or not bounds or not all(isinstance(bound, Bound) for bound in bounds):
+        raise InvalidNotionError(f"bounds of {kind} must be a property that gives a tuple of Bound, at least one.")
 
 
 def two_sided(

@@ -20,7 +20,7 @@ from discreet.releasing.engines.base import Drawing, Engine
 from discreet.releasing.plan import Plan, make_plan
 from discreet.releasing.request import Request
 from discreet.releasing.targets import Targets, sidecar
-from discreet.releasing.transaction import Transaction, recover, spill_folder, writing
+from discreet.releasing.transaction import Transaction, writing
 from discreet.tables.files import existing_files
 
 __all__ = ["Released", "run"]
@@ -76,11 +76,17 @@ def run(request: Request) -> Released:
     """Make a release, or leave everything as it was."""
     start = time.perf_counter()
     kind = engine_for(request)
+    targets = None
+    if request.output is not None:
+        targets = Targets(request.output, kind.writes_folder, request.private_certificate, request.write_key)
+        targets.check_names()
     with contextlib.ExitStack() as stack:
-        targets, spill = None, None
-        if request.output is not None:
-            targets = _targets(request, kind.writes_folder)
-            spill = stack.enter_context(spill_folder(targets.output))
+        transaction, spill = None, None
+        if targets is not None:
+            transaction = stack.enter_context(Transaction(targets.output))
+            spill = transaction.spill
+            files = existing_files(os.fspath(request.table)) if request.is_path else []
+            targets.check(request.table, files, request.reads, force=request.force)
         engine = stack.enter_context(kind.opened(request, spill))
         plan = make_plan(request, engine.table.kinds, engine.table.name)
         if targets is not None and request.certificate:
@@ -88,10 +94,10 @@ def run(request: Request) -> Released:
         checked = check_all(engine.table, plan, unseen=request.unseen, suppress_as=request.suppress_as)
         kept = audit_kept(engine.table, plan, checked.suppressed) if request.audit else []
         drawing = Drawing.of(plan, request.key, checked.suppressed)
-        if targets is None or spill is None:
+        if targets is None or transaction is None:
             table, rows, certificate = *engine.draw(drawing, None, request.watch), None
         else:
-            table, rows, certificate = _written(request, targets, spill, engine, drawing, checked, kept)
+            table, rows, certificate = _written(request, targets, transaction, engine, drawing, checked, kept)
     counted = int(checked.joint.records or 0)
     seconds = time.perf_counter() - start
     return Released(
@@ -99,21 +105,10 @@ def run(request: Request) -> Released:
     )
 
 
-def _targets(request: Request, is_folder: bool) -> Targets:
-    """Where the files go: free, or the caller's to replace; what a killed release left is settled first."""
-    assert request.output is not None
-    targets = Targets(request.output, is_folder, request.private_certificate, request.write_key)
-    if targets.output.parent.is_dir():
-        recover(targets.output)
-    files = existing_files(os.fspath(request.table)) if request.is_path else []
-    targets.check(request.table, files, request.reads, force=request.force)
-    return targets
-
-
 def _written(
     request: Request,
     targets: Targets,
-    spill: Path,
+    transaction: Transaction,
     engine: Engine,
     drawing: Drawing,
     checked: Checked,
@@ -121,24 +116,23 @@ def _written(
 ) -> tuple[str, int | None, Certificate | None]:
     """Draw to a file and certify it; all files appear together, the public certificate last."""
     plan, certificate = drawing.plan, None
-    with Transaction(targets.output) as transaction:
-        staged = transaction.stage(targets.output)
-        with writing(targets.output):
-            rows = engine.draw(drawing, staged, request.watch).rows
-        engine.table.check_unchanged()
-        codebook = codebook_text(plan.mechanism)
-        if codebook is not None:
-            transaction.write(targets.codebook, codebook)
-        else:
-            transaction.remove(targets.codebook)
-        if targets.key is not None:
-            transaction.write(targets.key, request.key.text(), private=True, kind="new")
-        if request.certificate:
-            certificate = certified(request, engine, plan, checked, kept, staged, codebook, spill)
-            if targets.private_certificate is not None:
-                transaction.write(targets.private_certificate, certificate.text(), private=certificate.is_private)
-            transaction.write(targets.certificate, certificate.public.text())
-        else:
-            transaction.remove(targets.certificate)
-        transaction.commit()
+    staged = transaction.stage(targets.output)
+    with writing(targets.output):
+        rows = engine.draw(drawing, staged, request.watch).rows
+    engine.table.check_unchanged()
+    codebook = codebook_text(plan.mechanism)
+    if codebook is not None:
+        transaction.write(targets.codebook, codebook)
+    else:
+        transaction.remove(targets.codebook)
+    if targets.key is not None:
+        transaction.write(targets.key, request.key.text(), private=True, kind="new")
+    if request.certificate:
+        certificate = certified(request, engine, plan, checked, kept, staged, codebook, transaction.spill)
+        if targets.private_certificate is not None:
+            transaction.write(targets.private_certificate, certificate.text(), private=certificate.is_private)
+        transaction.write(targets.certificate, certificate.public.text())
+    else:
+        transaction.remove(targets.certificate)
+    transaction.commit()
     return str(request.output), rows, certificate

@@ -53,6 +53,13 @@ class Targets:
         """P(x | y) of every released value."""
         return sidecar(self.output, "codebook")
 
+    def check_names(self) -> None:
+        """The output has a name, in a folder that is there."""
+        if not self.output.name:
+            raise InputError(f"{str(self.output)!r} names no file. Name the output.")
+        if not self.output.parent.is_dir():
+            raise InputError(f"cannot write {str(self.output)!r}: there is no directory {str(self.output.parent)!r}.")
+
     def check(self, table: Any, files: Sequence[str], others: Sequence[Any], *, force: bool) -> None:
         """All files are different ones, none of them is read, and none is lost without ``force``.
 
@@ -80,7 +87,7 @@ class Targets:
         for path in beside:
             # Sidecars of an output that is gone are stale; those of one that is there go with it.
             allowed = force or (path in stale and not self.output.exists())
-            check_target(path, force=allowed and path != self.key, never=read)
+            check_target(path, force=allowed, never=read, is_replaceable=path != self.key)
 
     def _check_output(self, source: str | None, files: Sequence[str], force: bool) -> None:
         shown, target = str(self.output), Path(os.path.abspath(self.output))
@@ -95,7 +102,7 @@ class Targets:
                 raise InputError(f"{shown!r} would become part of the input {source!r}. Choose another place.")
         if self.is_folder and target.is_dir():
             if not force:
-                raise InputError(f"{shown!r} exists already. Choose another name, or replace it with --force.")
+                raise InputError(f"{shown!r} exists already. Choose another name, or replace it (force=True, --force).")
             if any(not name.startswith(("part-", "_", ".")) for name in os.listdir(target)):
                 raise InputError(f"{shown!r} holds other files than a release does; it is not replaced.")
         else:

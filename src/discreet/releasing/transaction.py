@@ -1,9 +1,10 @@
 """All files of a release, or none: staged under other names, then moved into place, the certificate last.
 
-Every file is written whole under a temporary name beside its target. Only when all of them are there does a journal
-name them, and they are moved one after the other. An error before or while they are moved puts everything back. A
-process that is killed leaves its temporary files, and perhaps a journal: the next release to the same name completes
-what was begun to be moved, and removes the rest.
+Who writes a release holds a lock on its name. Every file is written whole under a temporary name beside its target, and
+a journal lists them. When all are there the journal says "forward", and they are moved one after the other. An error
+puts everything back. A process that is killed loses its lock and leaves its journal: whoever releases to the same name
+next completes what was begun to be moved, or removes what was only staged. A file that someone else wrote meanwhile is
+left alone.
 """
 
 # SPDX-License-Identifier: Apache-2.0
@@ -21,14 +22,21 @@ from pathlib import Path
 from types import TracebackType
 
 from discreet._support.errors import InputError
+from discreet.releasing.lock import Lock
 
-__all__ = ["Transaction", "recover", "spill_folder", "writing"]
+__all__ = ["PARTS", "Move", "Transaction", "writing"]
 
 #: Start of everything temporary; a number in its name is that of the process that works on it.
 MARK = "discreet-tmp"
 
-#: Endings of what belongs to a temporary file: parts of it, the file that it replaces, and the journal of all.
-PARTS, OLD, JOURNAL = "-parts", "-old", "-journal"
+#: Start of the name of a journal.
+JOURNAL = "discreet-journal"
+
+#: Endings of what belongs to a temporary file: parts of it, and the file that it replaces.
+PARTS, OLD = "-parts", "-old"
+
+#: What tells that a file is the one that was there: inode, size and time of change.
+Identity = tuple[int, int, int] | None
 
 
 @dataclass(frozen=True)
@@ -41,14 +49,20 @@ class Move:
         Where it lies, and where it goes.
     kind : str
         ``"replace"`` what is there, appear as a ``"new"`` file only, or ``"remove"`` what is there: nothing is staged.
-    existed : bool
-        Whether something was there before.
+    before : tuple or None
+        What was there, None where nothing was.
     """
 
     staged: Path
     target: Path
     kind: str
-    existed: bool
+    before: Identity
+
+    @classmethod
+    def to(cls, target: Path, kind: str) -> Move:
+        """A move to where a link points, under a temporary name."""
+        real = Path(os.path.realpath(target))
+        return cls(temporary_name(real), real, kind, identity(real))
 
     @property
     def old(self) -> Path:
@@ -60,15 +74,20 @@ class Move:
         """Whether the file is in its place."""
         return not os.path.lexists(self.target if self.kind == "remove" else self.staged)
 
+    @property
+    def is_due(self) -> bool:
+        """Whether it is still to be made, and nobody else wrote to its target."""
+        there = identity(self.target)
+        moved_away = there is None and identity(self.old) == self.before
+        return not self.is_made and (there == self.before or moved_away)
+
     def make(self) -> None:
         """Move into place; what was there stays beside it."""
         if self.kind == "new":
             os.link(self.staged, self.target)  # fails where something is there
             self.staged.unlink()
             return
-        if self.target.is_dir() and not self.target.is_symlink():
-            os.rename(self.target, self.old)
-        elif os.path.lexists(self.target):
+        if os.path.lexists(self.target) and not os.path.lexists(self.old):
             _keep(self.target, self.old)
         if self.kind == "remove":
             remove(self.target)
@@ -77,40 +96,60 @@ class Move:
 
     def undo(self) -> None:
         """Put back what was there, whether or not the move was made, and however often it is asked."""
-        if self.existed and os.path.lexists(self.old):
+        if self.before is not None and os.path.lexists(self.old):
             if self.old.is_dir():
                 remove(self.target)
             os.replace(self.old, self.target)
             remove(self.old)  # two names of one file stay two when one replaces the other
-        elif not self.existed and self.is_made:
+        elif self.before is None and self.kind != "remove" and self.is_made:
             remove(self.target)
         remove(self.staged)
 
+    def forget(self) -> None:
+        """Nothing temporary stays."""
+        for path in (self.staged, self.staged.with_name(self.staged.name + PARTS), self.old):
+            remove(path)
+
 
 class Transaction:
-    """Files that appear together.
+    """Files that appear together, and a private folder for what does not fit into memory.
 
-    Use it as a context: leaving it without `commit`, or with an error, removes all that was staged.
+    Use it as a context: it waits for nobody, settles first what a killed process left, and leaving it without `commit`
+    removes all that was staged.
 
     Parameters
     ----------
     output : Path
-        The target after which the journal is named.
+        The target after which lock and journal are named.
     """
 
     def __init__(self, output: Path) -> None:
         self._output = Path(os.path.realpath(output))
+        self._lock = Lock(self._output)
         self._moves: list[Move] = []
-        self._journal = temporary_name(self._output, ending=JOURNAL)
+        self._is_moving = False
+        self._journal = self._output.with_name(f".{JOURNAL}-{self._output.name}")
+        self.spill = temporary_name(self._output, "spill-")
 
     def __enter__(self) -> Transaction:
+        with writing(self._output):
+            self._lock.acquire()
+        try:
+            self._recover()
+            with writing(self._output):
+                self._write_journal("staging")
+                self.spill.mkdir(mode=0o700)
+        except BaseException:
+            self._lock.release()
+            raise
         return self
 
     def stage(self, target: Path, kind: str = "replace") -> Path:
         """Where a file is to be written that will appear as ``target``; files appear in the order of staging."""
-        real = Path(os.path.realpath(target))  # a link keeps pointing where it did
-        move = Move(temporary_name(real), real, kind, os.path.lexists(real))
+        move = Move.to(target, kind)
         self._moves.append(move)
+        with writing(self._output):
+            self._write_journal("staging")
         return move.staged
 
     def remove(self, target: Path) -> None:
@@ -132,96 +171,84 @@ class Transaction:
                 _synchronise(move.staged)
         with writing(self._output):
             self._write_journal("forward")
+        self._is_moving = True
         try:
             for move in self._moves:
                 with writing(move.target):
                     move.make()
         except BaseException:
-            self._write_journal("back")
+            with contextlib.suppress(OSError):  # a full disk must not keep the old files from coming back
+                self._write_journal("back")
             for move in reversed(self._moves):
                 move.undo()
+            self._is_moving = False
             raise
-        _forget(self._journal, self._moves)
-        self._moves = []
-
-    def _write_journal(self, direction: str) -> None:
-        moves = [[str(move.staged), str(move.target), move.kind, move.existed] for move in self._moves]
-        partly = self._journal.with_name(self._journal.name + PARTS)
-        handle = os.open(partly, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(handle, "w") as stream:
-            json.dump({"direction": direction, "moves": moves}, stream)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(partly, self._journal)
+        self._is_moving = False
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        for path in (self._journal, self._journal.with_name(self._journal.name + PARTS)):
+        remove(self.spill)
+        if not self._is_moving:  # else even putting back was interrupted: the next release goes on with it
+            for move in self._moves:
+                move.forget()
+            remove(self._journal)
+        self._lock.release()
+
+    def _write_journal(self, direction: str) -> None:
+        moves = [[str(move.staged), str(move.target), move.kind, move.before] for move in self._moves]
+        partly = self._journal.with_name(self._journal.name + PARTS)
+        remove(partly)
+        handle = os.open(partly, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            with os.fdopen(handle, "w") as stream:
+                json.dump({"direction": direction, "spill": str(self.spill), "moves": moves}, stream)
+                stream.flush()
+                os.fsync(stream.fileno())
+            os.replace(partly, self._journal)
+        except BaseException:
+            remove(partly)
+            raise
+
+    def _recover(self) -> None:
+        """Settle what a killed process left: complete what was begun to be moved, remove the rest."""
+        if os.path.lexists(self._journal):
+            direction, spill, moves = _read_journal(self._journal)
+            if direction == "forward" and any(move.is_made for move in moves if move.kind != "remove"):
+                for move in moves:
+                    if move.is_due:
+                        move.make()
+            elif direction != "staging":
+                for move in reversed(moves):
+                    move.undo()
+            for move in moves:
+                move.forget()
+            remove(spill)
+            remove(self._journal)
+        for path in _left_behind(self._output):
             remove(path)
-        for move in self._moves:
-            for path in (move.staged, move.staged.with_name(move.staged.name + PARTS)):
-                remove(path)
 
 
-def recover(output: Path) -> None:
-    """Settle what killed releases to this name left: complete what was begun to be moved, remove the rest.
-
-    What belongs to a process that still lives stays.
-    """
-    real = Path(os.path.realpath(output))
-    for journal in _left_behind(real, JOURNAL):
-        _settle(journal)
-    for ending in ("", PARTS, OLD, JOURNAL + PARTS):
-        for path in _left_behind(real, ending):
-            remove(path)
-
-
-def _settle(journal: Path) -> None:
-    direction, moves = _read_journal(journal)
-    if direction == "forward" and any(move.is_made for move in moves if move.kind != "remove"):
-        for move in moves:
-            if not move.is_made:
-                with contextlib.suppress(FileExistsError):  # a file that must not be replaced stays
-                    move.make()
-                remove(move.staged)
-    else:
-        for move in moves:
-            move.undo()
-    _forget(journal, moves)
-
-
-def _read_journal(journal: Path) -> tuple[str, list[Move]]:
-    """Direction and moves of a journal of ours; nothing where it could have been written by anyone else."""
+def _read_journal(journal: Path) -> tuple[str, Path, list[Move]]:
+    """Direction, scratch folder and moves of a journal of ours; whoever else wrote it could name any file."""
     found = os.lstat(journal)
-    if found.st_uid != os.geteuid() or found.st_mode & 0o077:
-        return "", []
     try:
+        if found.st_uid != os.geteuid() or found.st_mode & 0o077 or journal.is_symlink():
+            raise ValueError
         content = json.loads(journal.read_text())
-        moves = [Move(Path(staged), Path(target), kind, existed) for staged, target, kind, existed in content["moves"]]
+        moves = [
+            Move(Path(staged), Path(target), kind, None if before is None else tuple(before))
+            for staged, target, kind, before in content["moves"]
+        ]
+        spill = Path(content["spill"])
+        if not all(_is_ours(move.staged, move.target) for move in moves) or spill.parent != journal.parent:
+            raise ValueError
+        return str(content["direction"]), spill, moves
     except (OSError, ValueError, KeyError, TypeError):
-        return "", []
-    if not all(_is_ours(move) for move in moves):
-        return "", []
-    return str(content.get("direction")), moves
-
-
-def _forget(journal: Path, moves: list[Move]) -> None:
-    for move in moves:
-        remove(move.old)
-    remove(journal)
-
-
-@contextlib.contextmanager
-def spill_folder(output: Path) -> Iterator[Path]:
-    """A private folder beside the output for what does not fit into memory; gone at the end."""
-    folder = temporary_name(Path(os.path.realpath(output)), "spill-")
-    with writing(output):
-        folder.mkdir(mode=0o700)
-    try:
-        yield folder
-    finally:
-        remove(folder)
+        raise InputError(
+            f"a release to this name was interrupted, and its journal {str(journal)!r} is damaged or someone else's. "
+            "Let its owner release again, or look at the files there and remove it."
+        ) from None
 
 
 @contextlib.contextmanager
@@ -235,27 +262,36 @@ def writing(target: Path) -> Iterator[None]:
         raise InputError(f"cannot write {str(target)!r}: {error.strerror or type(error).__name__}.") from None
 
 
-def temporary_name(target: Path, kind: str = "", ending: str = "") -> Path:
+def identity(path: Path) -> Identity:
+    """What is at a path now."""
+    try:
+        found = os.lstat(path)
+    except OSError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def temporary_name(target: Path, kind: str = "") -> Path:
     """A name in the folder of the target that no other process uses."""
     # The name of the target stays at the end, because readers tell formats by it.
-    return target.with_name(f".{MARK}-{kind}{secrets.token_hex(4)}-{os.getpid()}-{target.name}{ending}")
+    return target.with_name(f".{MARK}-{kind}{secrets.token_hex(4)}-{os.getpid()}-{target.name}")
 
 
 def _pattern(target: Path) -> re.Pattern[str]:
-    return re.compile(rf"\.{MARK}-(?:spill-)?[0-9a-f]{{8}}-(\d+)-{re.escape(target.name)}")
+    return re.compile(rf"\.{MARK}-(?:spill-)?[0-9a-f]{{8}}-(\d+)-{re.escape(target.name)}(?:{PARTS}|{OLD})?")
 
 
-def _is_ours(move: Move) -> bool:
+def _is_ours(staged: Path, target: Path) -> bool:
     """Whether a move stays in one folder, under a name that we give."""
-    return move.staged.parent == move.target.parent and _pattern(move.target).fullmatch(move.staged.name) is not None
+    return staged.parent == target.parent and _pattern(target).fullmatch(staged.name) is not None
 
 
-def _left_behind(target: Path, ending: str) -> list[Path]:
-    """Temporary files of processes that are gone."""
+def _left_behind(target: Path) -> list[Path]:
+    """Temporary files of processes that are gone; a number of our own is one that was used before."""
     left = []
     for name in sorted(os.listdir(target.parent)):
-        found = _pattern(target).fullmatch(name.removesuffix(ending)) if name.endswith(ending) else None
-        if found and int(found.group(1)) != os.getpid() and not _lives(int(found.group(1))):
+        found = _pattern(target).fullmatch(name)
+        if found and (int(found.group(1)) == os.getpid() or not _lives(int(found.group(1)))):
             left.append(target.parent / name)
     return left
 
@@ -271,7 +307,7 @@ def _lives(process: int) -> bool:
 
 
 def _keep(target: Path, old: Path) -> None:
-    """The file under a second name; where the file system has no links, under that name alone."""
+    """A file under a second name; a folder, and a file where there are no links, under that name alone."""
     try:
         os.link(target, old, follow_symlinks=False)
     except OSError:

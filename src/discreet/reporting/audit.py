@@ -12,11 +12,13 @@ from typing import Any
 import numpy as np
 
 from discreet import measures
+from discreet._support.errors import InputError
 from discreet._support.numeric import BoolArray, FloatArray, log
 from discreet.core import labels
 from discreet.core.joint import Joint
 from discreet.mechanism import Mechanism
 from discreet.notions import Notion
+from discreet.notions.base import check_subject
 from discreet.reporting.formats import named, number, percent, times, visible
 from discreet.reporting.model import AuditedSymbol, Part
 
@@ -134,6 +136,10 @@ def audit(joint: Joint, notion: Notion | None = None) -> Audit:
     >>> audit(joint, LIP(0.5)).per_symbol[0].symbol
     'c'
     """
+    if not isinstance(joint, Joint):
+        raise InputError(f"audit takes a Joint, got {type(joint).__name__}. Count one with Joint.from_table.")
+    if notion is not None:
+        check_subject(joint, notion, "audit")
     # A conditional notion speaks of mechanisms: an audit judges the release of X itself, as a whole.
     by_symbol = notion is not None and not notion.is_conditional
     allowed = notion.allowed(joint) if notion is not None and by_symbol else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from discreet._support.errors import InputError
@@ -82,7 +82,7 @@ def decision(
     """
     mechanism, joint, notion = _subject(made, joint, notion)
     _check_request(notion, certificate, rows)
-    facts = None if certificate is None else _facts(certificate, mechanism)
+    facts = None if certificate is None else _facts(certificate, mechanism, joint)
     if isinstance(made, Design) and made.utility == "information":
         figures, swept_method = _figures(made), made.method
         limit = words.limit_words(figures)
@@ -195,6 +195,7 @@ def _assembled(
             column=column,
             reads_sensitive=mechanism.reads_sensitive,
             certified=parts["certificate"] is not None,
+            beside=() if parts["certificate"] is None else parts["certificate"].not_covered,
         ),
         version=version(),
         **parts,
@@ -267,8 +268,16 @@ def _no_limit(facts: CertificateFacts | None, nmi: float) -> str | None:
     return "The certificate states no limit" if facts.bound is None else None
 
 
-def _facts(certificate: Certificate, mechanism: Mechanism) -> CertificateFacts:
-    """Figures of a certificate, never its counts; and whether it is whole and about this mechanism."""
+def _fits(content: Mapping[str, Any], joint: Joint) -> bool:
+    """Whether the rows and, where it has them, the counts of a certificate are those of the table."""
+    rows, counts = content["rows"], content.get("counts")
+    if counts is not None and sum(n for _, _, n in counts["cells"]) != int(joint.masses.sum()):
+        return False
+    return rows is None or joint.records is None or rows["input"] == joint.records
+
+
+def _facts(certificate: Certificate, mechanism: Mechanism, joint: Joint) -> CertificateFacts:
+    """Figures of a certificate, never its counts; and whether it is whole, about this mechanism and this table."""
     content = json.loads(json.dumps(certificate.to_dict()))
     public = json.loads(json.dumps(mechanism.public_dict()))
     try:
@@ -278,6 +287,8 @@ def _facts(certificate: Certificate, mechanism: Mechanism) -> CertificateFacts:
             digest=content["certificate_digest"],
             intact=sealed(content)["certificate_digest"] == content["certificate_digest"],
             same_mechanism={**certified, "method": None} == {**public, "method": None},
+            fits_table=_fits(content, joint),
+            not_covered=tuple(str(row["column"]) for row in content.get("not_covered") or ()),
             **{name: content[name] for name in ("nmi", "bound", "bound_evidence", "achieved", "rows")},
             mechanism_digest=content["digests"]["mechanism"],
             versions=content["versions"],

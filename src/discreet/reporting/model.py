@@ -162,11 +162,13 @@ class Tradeoff(Part):
 
 @dataclass(frozen=True)
 class CertificateFacts(Part):
-    """Figures of a certificate, never its counts; and whether it is whole and about the mechanism shown."""
+    """Figures of a certificate, never its counts; and whether it is whole, about the mechanism shown and this table."""
 
     digest: str
     intact: bool
     same_mechanism: bool
+    fits_table: bool
+    not_covered: tuple[str, ...]
     nmi: str
     bound: str | None
     bound_evidence: str | None

@@ -101,9 +101,14 @@ def certificate_rows(facts: CertificateFacts) -> list[tuple[str, str]]:
             "it is about the mechanism shown",
             yes(facts.same_mechanism) + ("" if facts.same_mechanism else ": it is about another one"),
         ),
+        (
+            "its records are as many as this table's",
+            yes(facts.fits_table) + ("" if facts.fits_table else ": it is about another table"),
+        ),
         ("digest of the mechanism", str(facts.mechanism_digest)),
         ("log-lifts", lifts),
         ("NMI", str(facts.nmi)),
         ("limit of the NMI", limit),
+        ("published beside it, not covered", ", ".join(facts.not_covered) or "nothing"),
         ("records", "not counted" if rows is None else f"{rows['input']:,} in, {rows['output']:,} out"),
     ]

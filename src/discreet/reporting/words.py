@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import decimal
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from discreet.core.joint import Joint
 from discreet.notions import LARGEST_EXPONENT, Bound, Notion
@@ -254,7 +254,14 @@ def cost_words(decision: Decision) -> str:
 
 
 def leaves_out(
-    joint: Joint, notion: Notion, *, secret: str, column: str, reads_sensitive: bool, certified: bool
+    joint: Joint,
+    notion: Notion,
+    *,
+    secret: str,
+    column: str,
+    reads_sensitive: bool,
+    certified: bool,
+    beside: Sequence[str] = (),
 ) -> tuple[str, ...]:
     """What the promise leaves out, in sentences."""
     counted = "" if joint.records is None else f" in these {joint.records:,} records"
@@ -262,9 +269,9 @@ def leaves_out(
         f"The promise is about this joint distribution of {secret} and {column}, as it was counted{counted}. Where the "
         "records are a sample, or the world changes, the true distribution may give more away.",
         *_rare_words(joint),
-        "Columns that are published beside the release are not covered: together with them, more may be learnt.",
+        _beside_words(beside),
         "Each record is protected by itself. A person with several records, or one who appears in several releases, "
-        "is protected less, since the factors multiply.",
+        "is protected less.",
     ]
     if not notion.is_conditional:
         sentences.append(
@@ -283,6 +290,11 @@ def leaves_out(
         "do not publish it with the release."
     )
     return tuple(sentences)
+
+
+def _beside_words(columns: Sequence[str]) -> str:
+    general = "Columns that are published beside the release are not covered: together with them, more may be learnt."
+    return f"{general} Here these are {', '.join(columns)}." if columns else general
 
 
 def _rare_words(joint: Joint) -> list[str]:

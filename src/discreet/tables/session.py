@@ -68,7 +68,7 @@ class Table(Protocol):
         ...
 
     def repeated(self, column: str) -> tuple[int, int]:
-        """Rows without an id, and rows whose id another row has too."""
+        """Rows without an id, and rows beyond the first of every id."""
         ...
 
     def neighbours(self, expressions: Sequence[str], rows: int, read: Sequence[str]) -> tuple[list[Any], BoolArray]:
@@ -281,12 +281,13 @@ def _from_path(
     path = os.path.abspath(given)
     whole = [os.path.abspath(file) for file in files]
     wanted = columns or ()
+    if is_parquet(files[0]):  # before DuckDB lets a folder's name take the place of a column
+        hive = hive_columns(path, whole)
+        check_names(wanted, [*parquet_names(whole[0], name), *hive], name)
     if places:
         relation = _placed_files(connection, path, whole, name)
         check_names(wanted, [column for column in relation.columns if column not in (FILE, ROW)], name)
     elif is_parquet(files[0]):
-        hive = hive_columns(path, whole)
-        check_names(wanted, [*parquet_names(whole[0], name), *hive], name)
         relation = connection.read_parquet([glob.escape(file) for file in whole], hive_partitioning=bool(hive))
     else:
         relation = connection.sql(f"SELECT * FROM {csv_reader(files, wanted, name)}")

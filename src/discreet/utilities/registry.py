@@ -33,6 +33,9 @@ def utility_of(given: str | Utility) -> Utility:
     'nats'
     """
     if isinstance(given, Utility):
+        own = UTILITIES.get(getattr(given, "name", ""))
+        if own is not None and type(own) is not type(given):
+            raise InputError(f"{type(given).__name__} needs a name of its own: {type(own).__name__} is {own.name!r}.")
         if isinstance(given, SeparableUtility):
             _check_terms(given)
         return given
