@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -76,8 +77,9 @@ def imported(source: str) -> set[str]:
     skipped = {
         node
         for block in ast.walk(tree)
-        if isinstance(block, ast.If) and "TYPE_CHECKING" in ast.unparse(block.test)
-        for node in ast.walk(block)
+        if isinstance(block, ast.If) and ast.unparse(block.test).lstrip("_") == "TYPE_CHECKING"
+        for statement in block.body
+        for node in ast.walk(statement)
     }
     names: set[str] = set()
     for node in ast.walk(tree):
@@ -88,17 +90,21 @@ def imported(source: str) -> set[str]:
         elif isinstance(node, ast.ImportFrom):
             assert not node.level, "imports are written out"
             names |= _parts(node.module or "", [alias.name for alias in node.names])
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] in ("import_module", "__import__"):
+            given = [argument.value for argument in node.args[:1] if isinstance(argument, ast.Constant)]
+            names |= {part for name in given for part in _parts(str(name), ["*"])}
     return names
 
 
-def _parts(module: str, names: object) -> set[str]:
+def _parts(module: str, names: Sequence[str]) -> set[str]:
     package, *rest = module.split(".")
     if package != "discreet":
         return set() if package in sys.stdlib_module_names else {package}
+    if not names:
+        return {"discreet"}  # "import discreet.x" gives a name to the whole house
     if rest:
         return {rest[0]}
-    listed = list(names) if isinstance(names, list) else []
-    return {PUBLIC.get(name, name) for name in listed} or {"discreet"}  # the whole house
+    return {PUBLIC.get(name, name) for name in names if name != "*"} or {"discreet"}
 
 
 def violations(path: str, source: str) -> set[str]:

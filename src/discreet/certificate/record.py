@@ -27,7 +27,7 @@ from discreet.measures import entropy, useful_information
 from discreet.mechanism import Mechanism
 from discreet.notions import LIFTS, Notion, from_dict
 
-__all__ = ["Certificate", "certify", "check_certifiable", "sealed", "spelled", "trusted"]
+__all__ = ["Certificate", "achieved", "certify", "check_certifiable", "sealed", "spelled", "trusted"]
 
 FORMAT = "discreet-certificate/1"
 PRIVATE_NAMES = ("counts", "proof", "input_salt")
@@ -169,7 +169,7 @@ def _stated(
         "format": FORMAT,
         "notion": notion.to_dict(),
         "mechanism": mechanism.public_dict(),
-        "achieved": _achieved(mechanism, joint),
+        "achieved": achieved(mechanism, joint),
         "nmi": _decimal_text(Fraction(nmi), decimal.ROUND_FLOOR),
         "bound": None,
         "bound_evidence": None,
@@ -187,7 +187,7 @@ def _stated(
         content |= {"bound": "1.000000", "bound_evidence": "nothing keeps more than all of X"}
     elif proof is not None and not mechanism.reads_sensitive and _size(proof) <= MOST_PROOF_NUMBERS:
         content = _with_bound(content, joint, proof)
-    if content["bound"] is None and claimed is not None:
+    if content["bound"] is None and claimed is not None and claimed >= nmi:
         content["bound"] = _decimal_text(Fraction(claimed), decimal.ROUND_CEILING)
         content["bound_evidence"] = "claimed, not checkable"
     return Certificate(sealed(content))
@@ -226,7 +226,7 @@ def _cells(joint: Joint) -> list[list[int]]:
     ]
 
 
-def _achieved(mechanism: Mechanism, joint: Joint) -> dict[str, str]:
+def achieved(mechanism: Mechanism, joint: Joint) -> dict[str, str]:
     """The extreme log-lifts, nats, rounded away from zero."""
     seen = mechanism.judged(joint, LIFTS).masses
     prior, mass = seen.sum(axis=1), seen.sum(axis=0)

@@ -80,6 +80,7 @@ def verify(
     table: str | None = None,
     released: str | None = None,
     key_file: Path | None = None,
+    memory_limit: str | None = None,
     format: Format = "text",
 ) -> int:
     """Verify a certificate; exit code 1 where anything fails or the leakage could not be re-checked.
@@ -96,10 +97,14 @@ def verify(
         The release: values, rows, ids, kept columns and frequencies are compared.
     key_file
         Key of the release, given with both tables: every row is drawn again.
+    memory_limit
+        Of DuckDB: such as 2GB; what does not fit goes to a private folder.
     format
         Text for people, JSON for programs.
     """
     key = None if key_file is None else ReleaseKey.from_file(key_file)
-    verdict = make_verdict(certificate, None if table is None else load_table(table), released, key=key)
+    verdict = make_verdict(
+        certificate, None if table is None else load_table(table), released, key=key, memory_limit=memory_limit
+    )
     show(format, verdict.to_dict(), verdict_text(verdict) if format == "text" else None)
     return 0 if verdict else 1

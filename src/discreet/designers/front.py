@@ -19,6 +19,8 @@ from discreet.designers.registry import METHODS, Designer, Method, method_of
 from discreet.mechanism import Mechanism
 from discreet.notions import Notion
 from discreet.notions.base import check_subject
+from discreet.proof.beliefs import BeliefProof
+from discreet.proof.boxes import Proof
 from discreet.utilities import Information, Utility, utility_of
 
 __all__ = ["METHODS", "Method", "design", "methods"]
@@ -113,6 +115,10 @@ def _checked_outcome(name: str, found: Any) -> Outcome:
     outcome = found if isinstance(found, Outcome) else Outcome(found)
     if not isinstance(outcome.mechanism, Mechanism):
         raise InputError(f"{name} must return a Mechanism or an Outcome, got {type(outcome.mechanism).__name__}.")
+    if outcome.limit is not None and not isinstance(outcome.limit, int | float | np.floating):
+        raise InputError(f"the limit of {name} must be a number, got {type(outcome.limit).__name__}.")
+    if outcome.proof is not None and not isinstance(outcome.proof, Proof | BeliefProof):
+        return replace(outcome, proof=None)  # nothing here can check it: the limit is claimed
     return outcome
 
 

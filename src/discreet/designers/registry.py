@@ -48,7 +48,10 @@ class Method:
     @classmethod
     def of(cls, designer: Designer) -> Method:
         """The method that a function is, its options read off its signature."""
-        parameters = list(inspect.signature(designer).parameters.values())[2:]  # after the joint and the notion
+        try:
+            parameters = list(inspect.signature(designer).parameters.values())[2:]  # after the joint and the notion
+        except (TypeError, ValueError):
+            raise InputError("a method is a function of a joint, a notion and options.") from None
         named = (p.name for p in parameters if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD))
         anything = any(p.kind is p.VAR_KEYWORD for p in parameters)
         return cls(designer, any_notion, frozenset(named), takes_anything=anything)

@@ -8,10 +8,13 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from discreet._support.errors import InputError
 from discreet._support.version import version
 from discreet.certificate import Certificate
-from discreet.certificate.record import sealed
+from discreet.certificate.record import achieved, sealed
+from discreet.core import labels
 from discreet.core.joint import Joint
 from discreet.designers import Design, design
 from discreet.designers.design import OPTIMAL_GAP, status_of
@@ -263,17 +266,27 @@ def _no_limit(facts: CertificateFacts | None, nmi: float) -> str | None:
         return "The certificate was changed, so its limit is not taken over"
     if not facts.same_mechanism:
         return "The certificate is about another mechanism, so its limit is not taken over"
+    if not facts.fits_table:
+        return "The certificate is about another table, so its limit is not taken over"
     if abs(float(facts.nmi) - nmi) > STATED_STEP:
         return "The certificate states another NMI than this table gives, so its limit is not taken over"
     return "The certificate states no limit" if facts.bound is None else None
 
 
-def _fits(content: Mapping[str, Any], joint: Joint) -> bool:
-    """Whether the rows and, where it has them, the counts of a certificate are those of the table."""
+def _fits(content: Mapping[str, Any], mechanism: Mechanism, joint: Joint) -> bool:
+    """Whether a certificate is about this table: by its counts, or by its rows and lifts where it has none."""
     rows, counts = content["rows"], content.get("counts")
-    if counts is not None and sum(n for _, _, n in counts["cells"]) != int(joint.masses.sum()):
+    if counts is not None:
+        sensitive, useful = ([json.dumps(label) for label in counts[axis]] for axis in ("sensitive", "useful"))
+        stated = {(sensitive[s], useful[x]): n for s, x, n in counts["cells"]}
+        own_s, own_x = (
+            [json.dumps(labels.encode(label)) for label in axis] for axis in (joint.sensitive, joint.useful)
+        )
+        found = {(own_s[s], own_x[x]): int(joint.masses[s, x]) for s, x in zip(*np.nonzero(joint.masses))}
+        return stated == found
+    if rows is not None and joint.records is not None and rows["input"] != joint.records:
         return False
-    return rows is None or joint.records is None or rows["input"] == joint.records
+    return content["achieved"] is None or content["achieved"] == achieved(mechanism, joint)
 
 
 def _facts(certificate: Certificate, mechanism: Mechanism, joint: Joint) -> CertificateFacts:
@@ -287,7 +300,7 @@ def _facts(certificate: Certificate, mechanism: Mechanism, joint: Joint) -> Cert
             digest=content["certificate_digest"],
             intact=sealed(content)["certificate_digest"] == content["certificate_digest"],
             same_mechanism={**certified, "method": None} == {**public, "method": None},
-            fits_table=_fits(content, joint),
+            fits_table=_fits(content, mechanism, joint),
             not_covered=tuple(str(row["column"]) for row in content.get("not_covered") or ()),
             **{name: content[name] for name in ("nmi", "bound", "bound_evidence", "achieved", "rows")},
             mechanism_digest=content["digests"]["mechanism"],

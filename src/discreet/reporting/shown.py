@@ -35,9 +35,9 @@ def figure_rows(decision: Decision) -> list[tuple[str, str]]:
     made = decision.design
     return [
         ("of its information kept", percent(made.nmi)),
-        (words.bound_words(made), "none" if made.bound is None else percent(made.bound)),
-        ("largest rise of a belief", times(math.exp(made.log_max_lift))),
-        ("largest fall of a belief", times(math.exp(made.log_min_lift))),
+        (words.bound_words(made), "none" if made.bound is None else words.at_most_percent(made.bound)),
+        ("largest rise of a belief", words.changes_by(made.log_max_lift)),
+        ("largest fall of a belief", words.changes_by(made.log_min_lift)),
     ]
 
 

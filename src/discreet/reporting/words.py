@@ -17,8 +17,10 @@ __all__ = [
     "EXAMPLE_WARNING",
     "NO_CERTIFICATE",
     "against_words",
+    "at_most_percent",
     "bound_words",
     "broken_words",
+    "changes_by",
     "cost_words",
     "leaves_out",
     "limit_words",
@@ -167,6 +169,21 @@ def _factor(nats: float, rounding: str, less: int = 0) -> str:
     return f"{decimal.Context(prec=4, rounding=rounding).plus(value).normalize():f}"
 
 
+def at_most_percent(share: float) -> str:
+    r"""A limit in per cent, rounded up: nothing that is possible is denied.
+
+    >>> at_most_percent(0.6283796), at_most_percent(1.0)
+    ('62.9\xa0%', '100\xa0%')
+    """
+    value = (decimal.Decimal(share) * 100).quantize(decimal.Decimal("0.1"), rounding=UP)
+    return f"{min(value, 100):g}\u00a0%"
+
+
+def changes_by(log_lift: float) -> str:
+    """How far a belief changes at most, rounded away from no change."""
+    return "rules it out" if math.isinf(log_lift) else f"\u00d7 {_factor(log_lift, UP if log_lift > 0 else DOWN)}"
+
+
 def against_words(notion: Notion) -> str:
     """From whom a notion protects."""
     knows = ", and some of a person's useful columns" if notion.is_conditional else ", but nothing else about a person"
@@ -194,7 +211,7 @@ def limit_words(figures: Figures, *, certified: bool = False, missing: str | Non
     if figures.evidence == "whole":
         return "The release keeps everything, and nothing can keep more."
     most = f"No mechanism{'' if figures.reads_sensitive else ' that reads the useful columns alone'} can keep "
-    most += f"more than {100 * figures.bound:.1f} % under this promise"
+    most += f"more than {at_most_percent(figures.bound)} under this promise"
     if figures.evidence == "checkable" and certified:
         return (
             f"{most}. The certificate states this limit; the proof in its private part can be checked without a solver."

@@ -17,6 +17,8 @@ __all__ = ["Output", "collected", "columns_of", "has_stable_rows", "put_together
 #: What is published, from left to right: a column of the frame or the number of a draw, and its name.
 Output = Sequence[tuple[str | int, str]]
 
+NOT_A_TABLE = "a table must be a pandas, Polars or Spark frame, an Arrow table, a DuckDB relation or a path, got {}."
+
 
 def library(table: Any) -> str:
     """Name of the library that a frame belongs to."""
@@ -37,6 +39,8 @@ def columns_of(table: Any) -> list[str]:
     """Names of a frame's columns."""
     if hasattr(table, "collect_schema"):
         return list(table.collect_schema().names())
+    if library(table) != "pyarrow" and not hasattr(table, "columns"):
+        raise UnreadableTableError(NOT_A_TABLE.format(type(table).__name__))
     return list(table.schema.names) if library(table) == "pyarrow" else list(table.columns)
 
 
@@ -60,10 +64,7 @@ def to_arrow(table: Any, columns: Sequence[str]) -> Any:
     library = type(table).__module__.partition(".")[0]
     convert = {"pandas": _pandas_to_arrow, "polars": _polars_to_arrow, "pyarrow": _arrow}.get(library)
     if convert is None:
-        raise UnreadableTableError(
-            f"a table must be a pandas, Polars or Spark frame, an Arrow table, a DuckDB relation or a path, "
-            f"got {type(table).__name__}."
-        )
+        raise UnreadableTableError(NOT_A_TABLE.format(type(table).__name__))
     return convert(table, columns)
 
 

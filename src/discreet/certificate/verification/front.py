@@ -19,12 +19,14 @@ from discreet.certificate.verification.verdict import Finding, Verdict
 from discreet.drawing.keys import ReleaseKey
 from discreet.mechanism import Mechanism
 from discreet.tables import open_table
-from discreet.tables.session import DuckDBTable
+from discreet.tables.session import DuckDBTable, Limits
 
 __all__ = ["verify"]
 
 
-def verify(certificate: Any, table: Any = None, released: Any = None, *, key: Any = None) -> Verdict:
+def verify(
+    certificate: Any, table: Any = None, released: Any = None, *, key: Any = None, memory_limit: str | None = None
+) -> Verdict:
     """Verify a certificate, trusting nothing that can be recomputed.
 
     Parameters
@@ -37,6 +39,8 @@ def verify(certificate: Any, table: Any = None, released: Any = None, *, key: An
         The release: values, rows, ids, kept columns and, beside the table, frequencies are compared.
     key : ReleaseKey, bytes or path, optional
         The key of the release: every row is drawn again.
+    memory_limit : str, optional
+        Of DuckDB, such as 2GB; what does not fit goes to a private folder.
 
     Returns
     -------
@@ -56,7 +60,7 @@ def verify(certificate: Any, table: Any = None, released: Any = None, *, key: An
     if not (table is None and released is None):
         try:
             evidence = Evidence(content, Mechanism.from_dict(content["mechanism"]), secret)
-            findings += _tests(evidence, table, released)
+            findings += _tests(evidence, table, released, Limits(memory_limit))
         except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
             findings.append(Finding("certificate", False, f"damaged, or not of these tables ({type(error).__name__})"))
     if any(finding.subject == "leakage" and finding.passed is not None for finding in findings):
@@ -72,7 +76,7 @@ def _read(path: Any) -> Certificate:
     return Certificate.from_json(path)
 
 
-def _tests(evidence: Evidence, table: Any, released: Any) -> Iterator[Finding]:
+def _tests(evidence: Evidence, table: Any, released: Any, limits: Limits) -> Iterator[Finding]:
     """The findings of every check that the tables allow; each table is opened once."""
     key = evidence.key
     if key is not None:
@@ -82,7 +86,7 @@ def _tests(evidence: Evidence, table: Any, released: Any) -> Iterator[Finding]:
         source = None
         if table is not None:
             try:
-                source = stack.enter_context(open_table(table, evidence.needed_columns(), places=True))
+                source = stack.enter_context(open_table(table, evidence.needed_columns(), places=True, limits=limits))
             except ColumnNotFoundError as error:
                 yield Finding("certificate", False, f"not of this table: {error}")
             except DiscreetError as error:
@@ -90,13 +94,13 @@ def _tests(evidence: Evidence, table: Any, released: Any) -> Iterator[Finding]:
             else:
                 yield from against_table(evidence, source)
         if released is not None:
-            yield from _of_release(evidence, source, released)
+            yield from _of_release(evidence, source, released, limits)
 
 
-def _of_release(evidence: Evidence, source: Any, released: Any) -> Iterator[Finding]:
+def _of_release(evidence: Evidence, source: Any, released: Any, limits: Limits) -> Iterator[Finding]:
     beside = source if isinstance(source, DuckDBTable) else None
     try:
-        with open_table(released, evidence.columns["published"], places=True, beside=beside) as opened:
+        with open_table(released, evidence.columns["published"], places=True, limits=limits, beside=beside) as opened:
             yield from against_release(evidence, opened)
             if beside is not None and list(opened.columns) == evidence.columns["published"]:
                 yield from against_both(evidence, beside, opened)

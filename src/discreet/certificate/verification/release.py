@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
+from discreet.certificate.record import Certificate
 from discreet.certificate.verification.evidence import Evidence
 from discreet.certificate.verification.verdict import Finding, equal
 from discreet.mechanism import Draw
@@ -28,7 +30,7 @@ def against_release(evidence: Evidence, released: DuckDBTable) -> Iterator[Findi
         return
     found = table_digest(released.relation, published)
     yield equal("output digest", found, content["digests"]["output"], "the release")
-    yield from _codebook(evidence, released)
+    yield from _beside(evidence, released)
     rows, stated = released.count(), content["rows"]["output"]
     yield Finding("released rows", rows == stated, f"{rows} rows, {stated} stated")
     for column, draw in zip(columns["released"], evidence.mechanism.draws()):
@@ -47,15 +49,27 @@ def _accounted(evidence: Evidence) -> bool:
     )
 
 
-def _codebook(evidence: Evidence, released: DuckDBTable) -> Iterator[Finding]:
-    """The codebook beside a release, where there is one: another release's would explain other values."""
+def _beside(evidence: Evidence, released: DuckDBTable) -> Iterator[Finding]:
+    """What lies beside a release belongs to it: another release's codebook would explain other values."""
     stated = evidence.content["digests"].get("codebook")
     if released.path is None:
         return
-    beside = Path(f"{released.path}.codebook.json")
-    if beside.is_file():
-        digest = hashlib.sha256(beside.read_bytes()).hexdigest()
-        yield equal("codebook", digest, stated, "the release")
+    codebook, certificate = (Path(f"{released.path}.{what}.json") for what in ("codebook", "certificate"))
+    if codebook.is_file():
+        yield equal("codebook", hashlib.sha256(codebook.read_bytes()).hexdigest(), stated, "the release")
+    elif stated is not None:
+        yield Finding("codebook", None, "not re-checked: it does not lie beside the release")
+    if certificate.is_file():
+        own = Certificate(evidence.content).public["certificate_digest"]
+        yield equal("public certificate", _digest_in(certificate), own, "this one")
+
+
+def _digest_in(path: Path) -> str:
+    """The digest that a certificate states; nothing where the file is none."""
+    try:
+        return str(json.loads(path.read_text(encoding="utf-8"))["certificate_digest"])
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+        return ""
 
 
 def _possible(source: DuckDBTable, column: str, draw: Draw) -> Finding:
