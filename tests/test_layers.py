@@ -141,11 +141,12 @@ def test_rooms_are_listed_from_the_ground_up() -> None:
     [
         ("tables/x.py", "from discreet.notions import LIP\n", "notions"),
         ("tables/x.py", "def f():\n    from discreet.releasing import run\n", "releasing"),
-        (
-            "measures/x.py",
-            "class A:\n    def f(self):\n        import discreet.designers.front as front\n",
-            "designers",
-        ),
+        ("measures/x.py", "class A:\n    def f(self):\n        from discreet.designers import front\n", "designers"),
+        ("measures/x.py", "import discreet.designers.front\n", "discreet"),
+        ("proof/x.py", "if TYPE_CHECKING:\n    pass\nelse:\n    import highspy\n", "highspy"),
+        ("proof/x.py", "if not TYPE_CHECKING:\n    import highspy\n", "highspy"),
+        ("proof/x.py", "import importlib\nimportlib.import_module('discreet.designers.front')\n", "designers"),
+        ("proof/x.py", "__import__('scipy.optimize')\n", "scipy"),
         ("notions/x.py", "def f():\n    import discreet\n", "discreet"),
         ("notions/x.py", "from discreet import design\n", "designers"),
         ("certificate/x.py", "def f():\n    from discreet import Frontier\n", "frontiers"),

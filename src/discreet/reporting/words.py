@@ -176,7 +176,7 @@ def at_most_percent(share: float) -> str:
     ('62.9\xa0%', '100\xa0%')
     """
     value = (decimal.Decimal(share) * 100).quantize(decimal.Decimal("0.1"), rounding=UP)
-    return f"{min(value, 100):g}\u00a0%"
+    return f"{value:f}\u00a0%" if value < 100 else "100\u00a0%"
 
 
 def changes_by(log_lift: float) -> str:
