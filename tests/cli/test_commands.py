@@ -402,3 +402,41 @@ def test_terminals_without_a_letter_get_the_rest(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "discreet", "audit", str(tmp_path / "t.csv"), "--sensitive", "s", "--useful", "x"]
     done = subprocess.run(command, env={"PYTHONIOENCODING": "ascii"}, capture_output=True, text=True, check=True)
     assert "gr\\xf6\\xdfe" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "tokens",
+    [
+        ["design", *ADULT, "--epsilon", "0.5", "-o", "x.json", "--proof", "x.json"],
+        ["certify", "sample:adult", "m.json", "-o", "x.json", "--private-certificate", "x.json"],
+        ["certify", "sample:adult", "m.json", "-o", "m.json", "--force"],
+        ["frontier", *ADULT, "--epsilon", "1", "-o", "x.csv", "-o", "x.csv"],
+    ],
+)
+def test_no_file_takes_the_place_of_another(tokens, call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    joint = Joint.from_table(samples.adult(), "relationship", "occupation")
+    design(joint, LIP(0.5), "watchdog").mechanism.to_json("m.json")
+    before = Path("m.json").read_bytes()
+    assert call(*tokens)[0] == 2
+    assert [path.name for path in tmp_path.iterdir()] == ["m.json"]
+    assert Path("m.json").read_bytes() == before
+
+
+def test_a_design_without_a_proof_writes_nothing(call, tmp_path: Path) -> None:
+    tokens = ["design", *ADULT, "--epsilon", "0.5", "--method", "watchdog"]
+    code, _, error = call(*tokens, "-o", str(tmp_path / "m.json"), "--proof", str(tmp_path / "p.json"))
+    assert code == 2
+    assert "leave out --proof" in error
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("output", ["", ".", "nowhere/o.parquet"])
+def test_an_output_without_a_name_is_refused(
+    output: str, call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    joint = Joint.from_table(samples.adult(), "relationship", "occupation")
+    design(joint, LIP(0.5), "watchdog").mechanism.to_json("m.json")
+    assert call("release", "sample:adult", "m.json", "--shuffle", "-o", output)[0] == 2
+    assert [path.name for path in tmp_path.iterdir()] == ["m.json"]

@@ -165,3 +165,47 @@ def test_a_bound_is_checked_when_it_is_made() -> None:
     for wrong in (-1.0, math.inf, math.nan, "1"):
         with pytest.raises(InvalidNotionError, match="epsilon"):
             Bound(LargestLift(), wrong)  # type: ignore[arg-type]
+
+
+def test_half_made_notions_are_told_what_they_lack(joint: Joint) -> None:
+    @dataclass(frozen=True)
+    class Wider(dc.LIP):
+        @property
+        def bounds(self) -> tuple[Bound, ...]:
+            return (Bound(LargestLift(), 50 * self.epsilon),)
+
+    @dataclass(frozen=True)
+    class Nothing(Notion):
+        name: ClassVar[str] = "nothing"
+
+    @dataclass(frozen=True)
+    class Empty(Nothing):
+        name: ClassVar[str] = "empty"
+        bounds = ()  # type: ignore[assignment]
+
+    class Plain(Notion):
+        name: ClassVar[str] = "plain"
+        bounds = (Bound(LargestLift(), 1.0),)  # type: ignore[assignment]
+
+    try:
+        for notion, says in (
+            (Wider(0.01), "a name of its own"),
+            (Nothing(), "needs bounds"),
+            (Empty(), "tuple of Bound"),
+            (Plain(), "frozen dataclass"),
+        ):
+            for ask in (dc.design, dc.compare, dc.audit):
+                with pytest.raises(InvalidNotionError, match=says):
+                    ask(joint, notion)
+    finally:
+        for name in ("nothing", "empty", "plain"):
+            del Notion.registry[name]
+    for ask in (dc.design, dc.compare, dc.audit):
+        with pytest.raises(dc.errors.InputError, match="takes a Joint"):
+            ask([[1, 2]], dc.LIP(1))
+
+
+def test_a_budget_is_printed_so_that_it_is_the_same_promise() -> None:
+    assert str(dc.LIP(0.12345649)) == "LIP(0.12345649)"
+    assert str(dc.ALIP(eps_lower=0.1, eps_upper=1 / 3)) == "ALIP(eps_lower=0.1, eps_upper=0.3333333333333333)"
+    assert str(dc.LIP(1)) == "LIP(1)"

@@ -211,3 +211,47 @@ def test_the_command_refuses_what_contradicts_the_mechanism(stored: Path) -> Non
     with pytest.raises(InputError, match="the input itself"):
         report(ADULT, mechanism=stored, output=stored, force=True)
     assert not page.exists()
+
+
+def test_a_limit_of_another_table_is_not_taken_over() -> None:
+    """NMI depends on X alone: a table with the same X and another S has the same one, and another limit."""
+    counts = np.array([[30, 15, 5], [10, 15, 25]])
+    joint = dc.Joint.from_counts(counts, useful=["a", "b", "c"])
+    found = dc.design(joint, dc.LIP(0.5))
+    even = counts.sum(axis=0) // 2
+    other = dc.Joint.from_counts(np.stack([even, counts.sum(axis=0) - even]), useful=["a", "b", "c"])
+    for certificate in (dc.certify(found), dc.certify(found).public):
+        mine = decision(found.mechanism, joint, certificate=certificate, curve=False)
+        assert mine.design.bound is not None
+        theirs = decision(found.mechanism, other, certificate=certificate, curve=False)
+        assert theirs.design.bound is None
+        assert "about another table" in theirs.limit
+        assert theirs.certificate is not None
+        assert not theirs.certificate.fits_table
+        assert "it is about another table" in report_markdown(theirs)
+
+
+def test_what_is_published_beside_a_release_is_named(tmp_path: Path) -> None:
+    table = dc.samples.adult()
+    joint = dc.Joint.from_table(table, "relationship", "occupation")
+    found = dc.design(joint, dc.LIP(0.5), "subset-merging")
+    dc.release(table, found.mechanism, output=tmp_path / "o.parquet", keep=["income"], shuffle=True, seed=1)
+    certificate = dc.Certificate.from_json(tmp_path / "o.parquet.certificate.json")
+    page = report_markdown(decision(found, certificate=certificate, curve=False))
+    assert "Here these are income." in page
+    assert "published beside it, not covered" in page
+
+
+def test_a_design_for_another_utility_is_reported_by_its_information(joint: dc.Joint) -> None:
+    class Gini(dc.SeparableUtility):
+        name, unit = "gini", "chance"
+
+        def terms(self, t: np.ndarray) -> np.ndarray:
+            return t * (1 - t)
+
+    found = dc.design(joint, dc.LIP(0.5), utility=Gini())
+    assert found.bound is not None
+    reported = decision(found, curve=False)
+    assert reported.design.nmi == found.nmi
+    assert reported.design.bound is None
+    assert dc.certify(found)["bound"] is None

@@ -202,3 +202,12 @@ def test_terms_that_would_prove_falsehoods_are_refused() -> None:
         design(joint, LIP(1), utility=Convex())
     with pytest.raises(InputError, match="0 at 0"):
         design(joint, LIP(1), utility=Lifted())
+
+
+def test_the_name_of_a_built_in_utility_is_taken() -> None:
+    @dataclass(frozen=True)
+    class Other(Gini):
+        name = "information"
+
+    with pytest.raises(InputError, match="a name of its own"):
+        design(Joint.random(2, 3), LIP(1), utility=Other())
