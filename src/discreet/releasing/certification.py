@@ -14,9 +14,8 @@ from discreet.certificate.record import trusted
 from discreet.core import labels
 from discreet.mechanism import Mechanism
 from discreet.releasing.checks import Checked
-from discreet.releasing.engines.base import Engine
 from discreet.releasing.plan import Plan
-from discreet.releasing.request import Request
+from discreet.releasing.prepared import Prepared
 from discreet.tables.digest import table_digest
 from discreet.tables.session import DuckDBTable, Limits, open_table
 
@@ -25,24 +24,16 @@ __all__ = ["NOT_PRIVATE", "certified", "codebook_text"]
 NOT_PRIVATE = "reproducible, not private"
 
 
-def certified(
-    request: Request,
-    engine: Engine,
-    plan: Plan,
-    checked: Checked,
-    kept: list[dict[str, Any]],
-    written: Path,
-    codebook: str | None,
-    spill: Path,
-) -> Certificate:
+def certified(ready: Prepared, written: Path, codebook: str | None, spill: Path) -> Certificate:
     """The certificate, private part included, of what was written under a temporary name."""
+    request, plan, checked = ready.request, ready.plan, ready.checked
     joint = checked.joint
     base = (
         certify(plan.mechanism, joint, plan.notion, proof=request.proof)
         if checked.has_sensitive
         else trusted(plan.mechanism, joint, plan.notion)
     )
-    table = engine.table if isinstance(engine.table, DuckDBTable) else None
+    table = ready.engine.table if isinstance(ready.engine.table, DuckDBTable) else None
     published = [name for _, name in plan.output]
     digests = {"mechanism": plan.mechanism.fingerprint}
     limits = Limits(request.memory_limit, str(spill))
@@ -67,11 +58,11 @@ def certified(
             "published": published,
         },
         order="shuffle" if plan.shuffle else "input",
-        engine=engine.name,
+        engine=ready.engine.name,
         key={"fingerprint": request.key.fingerprint, "draw": "private" if request.key.is_private else NOT_PRIVATE},
         checked_on="this table" if checked.has_sensitive else "the design only (trusted)",
         unseen=_unseen(plan, checked),
-        not_covered=jsonable.plain(kept),
+        not_covered=jsonable.plain(ready.kept),
         versions={**base["versions"], "duckdb": _duckdb_version()},
         input_salt=salt,
     )

@@ -11,13 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from discreet.certificate import Certificate
-from discreet.certificate.record import check_certifiable
 from discreet.drawing.keys import ReleaseKey
 from discreet.releasing.certification import certified, codebook_text
-from discreet.releasing.checks import Checked, audit_kept, check_all
+from discreet.releasing.checks import Checked
 from discreet.releasing.engines import engine_for
-from discreet.releasing.engines.base import Drawing, Engine
-from discreet.releasing.plan import Plan, make_plan
+from discreet.releasing.plan import Plan
+from discreet.releasing.prepared import Prepared, prepare
 from discreet.releasing.request import Request
 from discreet.releasing.targets import Targets, sidecar
 from discreet.releasing.transaction import Transaction, writing
@@ -76,51 +75,50 @@ def run(request: Request) -> Released:
     """Make a release, or leave everything as it was."""
     start = time.perf_counter()
     kind = engine_for(request)
-    targets = None
-    if request.output is not None:
-        targets = Targets(request.output, kind.writes_folder, request.private_certificate, request.write_key)
-        targets.check_names()
     with contextlib.ExitStack() as stack:
-        transaction, spill = None, None
-        if targets is not None:
-            transaction = stack.enter_context(Transaction(targets.output))
-            spill = transaction.spill
-            files = existing_files(os.fspath(request.table)) if request.is_path else []
-            targets.check(request.table, files, request.reads, force=request.force)
-        engine = stack.enter_context(kind.opened(request, spill))
-        plan = make_plan(request, engine.table.kinds, engine.table.name)
-        if targets is not None and request.certificate:
-            check_certifiable(plan.notion)
-        checked = check_all(engine.table, plan, unseen=request.unseen, suppress_as=request.suppress_as)
-        kept = audit_kept(engine.table, plan, checked.suppressed) if request.audit else []
-        drawing = Drawing.of(plan, request.key, checked.suppressed)
+        targets, transaction = _targets(request, kind.writes_folder, stack)
+        engine = stack.enter_context(kind.opened(request, None if transaction is None else transaction.spill))
+        ready = prepare(request, engine)
         if targets is None or transaction is None:
-            table, rows, certificate = *engine.draw(drawing, None, request.watch), None
+            table, rows, certificate = *engine.draw(ready.drawing(), None, request.watch), None
         else:
-            table, rows, certificate = _written(request, targets, transaction, engine, drawing, checked, kept)
-    counted = int(checked.joint.records or 0)
-    seconds = time.perf_counter() - start
+            table, rows, certificate = _written(ready, targets, transaction)
+    counted = int(ready.checked.joint.records or 0)
     return Released(
-        table, plan, checked, kept, counted if rows is None else rows, request.key, kind.name, seconds, certificate
+        table,
+        ready.plan,
+        ready.checked,
+        ready.kept,
+        counted if rows is None else rows,
+        request.key,
+        kind.name,
+        time.perf_counter() - start,
+        certificate,
     )
 
 
-def _written(
-    request: Request,
-    targets: Targets,
-    transaction: Transaction,
-    engine: Engine,
-    drawing: Drawing,
-    checked: Checked,
-    kept: list[dict[str, Any]],
-) -> tuple[str, int | None, Certificate | None]:
+def _targets(
+    request: Request, is_folder: bool, stack: contextlib.ExitStack
+) -> tuple[Targets, Transaction] | tuple[None, None]:
+    """Where the files go, all of them free or the caller's to replace, and the transaction that writes them."""
+    if request.output is None:
+        return None, None
+    targets = Targets(request.output, is_folder, request.private_certificate, request.write_key)
+    targets.check_names()
+    transaction = stack.enter_context(Transaction(targets.output))
+    files = existing_files(os.fspath(request.table)) if request.is_path else []
+    targets.check(request.table, files, request.reads, force=request.force)
+    return targets, transaction
+
+
+def _written(ready: Prepared, targets: Targets, transaction: Transaction) -> tuple[str, int | None, Certificate | None]:
     """Draw to a file and certify it; all files appear together, the public certificate last."""
-    plan, certificate = drawing.plan, None
+    request, certificate = ready.request, None
     staged = transaction.stage(targets.output)
     with writing(targets.output):
-        rows = engine.draw(drawing, staged, request.watch).rows
-    engine.table.check_unchanged()
-    codebook = codebook_text(plan.mechanism)
+        rows = ready.engine.draw(ready.drawing(), staged, request.watch).rows
+    ready.engine.table.check_unchanged()
+    codebook = codebook_text(ready.plan.mechanism)
     if codebook is not None:
         transaction.write(targets.codebook, codebook)
     else:
@@ -128,7 +126,7 @@ def _written(
     if targets.key is not None:
         transaction.write(targets.key, request.key.text(), private=True, kind="new")
     if request.certificate:
-        certificate = certified(request, engine, plan, checked, kept, staged, codebook, transaction.spill)
+        certificate = certified(ready, staged, codebook, transaction.spill)
         if targets.private_certificate is not None:
             transaction.write(targets.private_certificate, certificate.text(), private=certificate.is_private)
         transaction.write(targets.certificate, certificate.public.text())
