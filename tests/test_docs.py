@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from discreet import measures, notions
+from discreet.designers import METHODS
 from discreet.notions import Notion
 
 ROOT = Path(__file__).parent.parent
@@ -70,8 +71,14 @@ def test_notebooks_run(notebook: Path) -> None:
 
 
 @pytest.mark.parametrize("page", [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))], ids=lambda p: p.name)
-def test_python_on_pages_runs(page: Path) -> None:
-    """Blocks of one page build on each other."""
+def test_python_on_pages_runs(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blocks of one page build on each other; what they register is gone afterwards."""
+    monkeypatch.setattr(Notion, "registry", dict(Notion.registry))
+    before = dict(METHODS)
     namespace: dict[str, object] = {}
-    for code in re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL):
-        exec(compile(code, page.name, "exec"), namespace)
+    try:
+        for code in re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL):
+            exec(compile(code, page.name, "exec"), namespace)
+    finally:
+        METHODS.clear()
+        METHODS.update(before)

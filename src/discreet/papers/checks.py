@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from discreet.mechanism import Mechanism
 from discreet.notions import ALIP, LDP
 from discreet.papers.base import Answer
 
-__all__ = ["agreeing", "as_drawn", "identities", "implications", "invariant_randomisation", "proposition_1"]
+__all__ = ["as_drawn", "identities", "implications", "invariant_randomisation", "proposition_1"]
 
 #: Room for rounding.
 ROUNDING = 1e-9
@@ -26,11 +26,6 @@ ORDERS = (1.5, 2.0, 5.0)
 def as_drawn() -> Answer:
     """A figure is answered by drawing it."""
     return Answer(True, "see the figure and its CSV", basis="drawn")
-
-
-def agreeing(tests: Iterable[bool]) -> bool:
-    """Whether all hold."""
-    return all(bool(test) for test in tests)
 
 
 def _released(count: int) -> Iterator[tuple[Joint, float, float]]:
