@@ -171,6 +171,10 @@ def test_unit_tests_mirror_the_rooms() -> None:
     assert "." not in tests
 
 
+def test_decisions_in_integers_know_nothing_else() -> None:
+    assert imported(FILES["notions/exact.py"].read_text()) <= {"_support", "numpy"}
+
+
 def test_the_checker_is_the_standard_library_alone() -> None:
     assert imported(FILES["certificate/checker.py"].read_text()) == set()
 
