@@ -54,8 +54,6 @@ class Mechanism(ABC):
     ----------
     useful : tuple
         Labels of the values that it takes, distinct.
-    released : tuple of str
-        Labels of the values that it releases, distinct.
     about : About
         Where it comes from and what it promises; ``notion``, ``method``, ``useful_columns`` and the others lead there.
 
