@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from discreet._support.errors import InputError, InternalError
 from discreet.releasing import pipeline, transaction
 from discreet.releasing import prepared as prepared_module
 from discreet.releasing.transaction import Move, Transaction
+from tests.conftest import quick_first
 from tests.releases import awkward_table
 
 FILES = ("out.parquet", "out.parquet.codebook.json", "private.json", "out.parquet.certificate.json")
@@ -170,8 +172,12 @@ release(prepared, "new", folder)
 """
 
 
-@pytest.mark.parametrize("number", [1, 2, 3, 4])
-@pytest.mark.parametrize("moment", ["before", "between", "after"])
+#: Before, while and after each of the four files is moved; the most telling moments first.
+MOMENTS = [("between", 1), ("after", 1), ("after", 3), ("before", 1)]
+MOMENTS += [moment for moment in product(("before", "between", "after"), (1, 2, 3, 4)) if moment not in MOMENTS]
+
+
+@pytest.mark.parametrize(("moment", "number"), quick_first(MOMENTS, 4))
 def test_after_a_kill_no_file_is_torn_and_the_next_run_mends(
     moment: str, number: int, prepared: Path, new: dict[str, bytes], tmp_path: Path
 ) -> None:
