@@ -135,8 +135,8 @@ class Transaction:
         with writing(self._output):
             self._lock.acquire()
         try:
-            self._recover()
             with writing(self._output):
+                self._recover()
                 self._write_journal("staging")
                 self.spill.mkdir(mode=0o700)
         except BaseException:
