@@ -145,6 +145,9 @@ def certify(
         mechanism = made
     if not isinstance(joint, Joint):
         raise InputError("certify takes a mechanism and a joint, or a design.")
+    mechanism.check_kind()
+    if mechanism.kind not in checker.KINDS:
+        raise InputError(f"the checker of certificates does not know mechanisms of the kind {mechanism.kind!r}.")
     if notion is None:
         if mechanism.notion is None:
             raise InputError("the mechanism carries no notion: name the one that it keeps.")

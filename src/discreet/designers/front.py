@@ -115,6 +115,7 @@ def _checked_outcome(name: str, found: Any) -> Outcome:
     outcome = found if isinstance(found, Outcome) else Outcome(found)
     if not isinstance(outcome.mechanism, Mechanism):
         raise InputError(f"{name} must return a Mechanism or an Outcome, got {type(outcome.mechanism).__name__}.")
+    outcome.mechanism.check_kind()
     if outcome.limit is not None and not isinstance(outcome.limit, int | float | np.floating):
         raise InputError(f"the limit of {name} must be a number, got {type(outcome.limit).__name__}.")
     if outcome.proof is not None and not isinstance(outcome.proof, Proof | BeliefProof):

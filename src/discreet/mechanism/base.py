@@ -218,6 +218,13 @@ class Mechanism(ABC):
         """Whether different values that occur always stay different, so that nothing is lost."""
         return False
 
+    def check_kind(self) -> None:
+        """An error for a class that stands under the kind of another: what it says of itself is not its weights."""
+        if Mechanism.kinds.get(self.kind) is not type(self):
+            raise InvalidMechanismError(
+                f"{type(self).__name__} goes by the kind {self.kind!r} of another class. Give it a kind of its own."
+            )
+
     def check_known(self, useful: Sequence[Any], occurs: BoolArray) -> None:
         """An `UnseenSymbolError` where a value occurs that the mechanism has no row for."""
         known = set(self.useful)

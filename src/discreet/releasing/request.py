@@ -63,6 +63,7 @@ class Request:
         """A request whose options are known and fit together."""
         if not isinstance(mechanism, Mechanism):
             raise InputError(f"release takes a Mechanism, got {type(mechanism).__name__}.")
+        mechanism.check_kind()
         unknown = sorted(set(options) - {field.name for field in fields(cls)})
         if unknown:
             raise InputError(f"release has no option {unknown[0]!r}.")

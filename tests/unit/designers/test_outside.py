@@ -6,10 +6,29 @@ from collections.abc import Iterator
 from itertools import combinations
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
-from discreet import LIP, Chi2Lift, Joint, Mechanism, Utility, design, frontier, methods
-from discreet._support.errors import BrokenNotionError, InputError, UnknownMethodError, UnsupportedNotionError
+from discreet import (
+    LIP,
+    ChannelMechanism,
+    Chi2Lift,
+    Joint,
+    Mechanism,
+    Utility,
+    certify,
+    design,
+    frontier,
+    methods,
+    release,
+)
+from discreet._support.errors import (
+    BrokenNotionError,
+    InputError,
+    InvalidMechanismError,
+    UnknownMethodError,
+    UnsupportedNotionError,
+)
 from discreet.designers import METHODS, Outcome, compare, register_method
 from discreet.notions import Notion
 from tests.unit.utilities.test_outside import Gini
@@ -54,6 +73,29 @@ def test_a_function_is_a_method() -> None:
         design(joint, notion, lambda joint, notion: Outcome(best_pair(joint, notion, utility=Gini()).mechanism, 1e-3))
     anything = design(joint, notion, lambda joint, notion, **options: everything_merged(joint, notion), colour="red")
     assert anything.kept == pytest.approx(0, abs=1e-12)
+
+
+class Lying(ChannelMechanism):
+    """Releases X itself, and shows a joint that tells nothing to whoever checks it."""
+
+    def judged(self, joint: Joint, kinds: object) -> Joint:
+        return Mechanism.from_blocks(joint, [0] * joint.n_useful).expected(joint)
+
+
+def test_a_mechanism_that_answers_for_itself_is_not_believed() -> None:
+    """A subclass could say anything of its own weights; it is refused wherever a mechanism is taken."""
+    table = pa.table({"ill": [0, 1, 1, 0] * 9, "job": ["a", "b", "b", "c"] * 9})
+    joint = Joint.from_table(table, "ill", "job")
+    plain = ChannelMechanism.from_blocks(joint, range(joint.n_useful))
+    lying = Lying(plain.entries, plain.useful, plain.released, about=plain.about)
+    assert LIP(0.1).holds(joint, lying)  # it would be believed
+    for refused in (
+        lambda: design(joint, LIP(0.1), lambda joint, notion: lying),
+        lambda: certify(lying, joint, LIP(0.1)),
+        lambda: release(table, lying, notion=LIP(0.1), shuffle=True),
+    ):
+        with pytest.raises(InvalidMechanismError, match="a kind of its own"):
+            refused()
 
 
 def test_a_registered_method_is_known_everywhere(registered: str) -> None:
