@@ -8,11 +8,13 @@ import hashlib
 import hmac
 import os
 import stat
+from dataclasses import dataclass
 from typing import Any
 
 from discreet._support.errors import InputError
+from discreet.mechanism import Mechanism
 
-__all__ = ["ReleaseKey"]
+__all__ = ["DrawKeys", "ReleaseKey", "input_hmac"]
 
 KEY_BYTES = 32
 
@@ -112,17 +114,64 @@ class ReleaseKey:
         label = b"\0".join([f"discreet-{purpose}/1".encode(), *(part.encode() for part in parts)])
         return hmac.digest(self._secret, label, "sha256")
 
-    def subkey(self, column: str, fingerprint: str) -> str:
-        """The sub-key of one released column under one mechanism, as 32 hexadecimal digits."""
-        return self.derive("draw", column, fingerprint).hex()[:SUBKEY_DIGITS]
+    def subkey(self, column: str, fingerprint: str, nonce: str | None = None) -> str:
+        """The sub-key of one released column under one mechanism, as 32 hexadecimal digits.
+
+        With ids a person's draw stays the same from table to table. Where the place of a row is its id, other people
+        stand there in another table: then a nonce goes in, which differs from table to table.
+        """
+        return self.derive("draw", column, fingerprint, *([] if nonce is None else [nonce])).hex()[:SUBKEY_DIGITS]
+
+    def shuffle_key(self, nonce: str) -> str:
+        """The sub-key of a random order, as 32 hexadecimal digits: orders of two tables tell nothing of each other."""
+        return self.derive("shuffle", nonce).hex()[:SUBKEY_DIGITS]
+
+    @property
+    def input_key(self) -> str:
+        """The key of the input's digest, as 64 hexadecimal digits; it tells nothing of the draws."""
+        return self.derive("input-digest").hex()
+
+    def nonce(self, input_digest: str, fingerprint: str) -> str:
+        """What tells a release of one table under one mechanism from all others under this key."""
+        return self.derive("nonce", input_digest, fingerprint).hex()
 
     @property
     def fingerprint(self) -> str:
         """A public name of the key, which does not tell it."""
         return self.derive("fingerprint").hex()
 
+    def mac(self, text: str) -> str:
+        """A code that tells whoever has the key, and nobody else, whether a certificate is as it was written."""
+        return hmac.digest(self.derive("certificate"), text.encode(), "sha256").hex()
+
+    @staticmethod
+    def is_seeded(fingerprint: str, most: int = 10_000) -> bool:
+        """Whether a fingerprint is that of a small seed, which anyone can try."""
+        return any(ReleaseKey.from_seed(seed).fingerprint == fingerprint for seed in range(most))
+
     def __repr__(self) -> str:
         return f"ReleaseKey({'secret' if self.is_private else 'reproducible, not private'})"
 
     def __reduce__(self) -> Any:
         raise TypeError("a release key is not pickled: it would travel further than it should.")
+
+
+def input_hmac(input_key: str, digest: str) -> str:
+    """The digest of an input as certificates state it: without the key nobody can try tables until one fits."""
+    return hmac.digest(bytes.fromhex(input_key), digest.encode(), "sha256").hex()
+
+
+@dataclass(frozen=True, repr=False)
+class DrawKeys:
+    """The sub-keys of one release: one for each released column, and that of a random order."""
+
+    columns: tuple[str, ...]
+    shuffle: str
+
+    @classmethod
+    def of(cls, key: ReleaseKey, mechanism: Mechanism, input_digest: str | None, *, by_place: bool) -> DrawKeys:
+        """Out of the key; ``input_digest`` may be missing where records have ids and keep their order."""
+        nonce = None if input_digest is None else key.nonce(input_digest, mechanism.fingerprint)
+        used = nonce if by_place else None
+        columns = tuple(key.subkey(draw.column, mechanism.fingerprint, used) for draw in mechanism.draws())
+        return cls(columns, "" if nonce is None else key.shuffle_key(nonce))

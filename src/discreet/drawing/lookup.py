@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from discreet.drawing.keys import ReleaseKey
+from discreet.drawing.keys import DrawKeys
 from discreet.drawing.statement import Joined
 from discreet.drawing.thresholds import KNOWN_ANSWERS, bit_subkey, row_digits
 from discreet.mechanism import Mechanism
@@ -32,11 +32,11 @@ def _code(label: str, edges: Sequence[float]) -> int:
 
 
 def symbol_rows(
-    mechanism: Mechanism, joined: Joined, key: ReleaseKey, suppressed: Mapping[tuple[Any, ...], tuple[Any, ...]]
+    mechanism: Mechanism, joined: Joined, keys: DrawKeys, suppressed: Mapping[tuple[Any, ...], tuple[Any, ...]]
 ) -> list[tuple[Any, ...]]:
     """(values..., prefix, row number, ...) of every symbol, and of those that are drawn like another one."""
     draw = joined.draw
-    subkey = key.subkey(draw.column, mechanism.fingerprint)
+    subkey = keys.columns[joined.number]
     place = {symbol: row for row, symbol in enumerate(draw.symbols)}
     chosen = [*place.items(), *((symbol, place[like]) for symbol, like in suppressed.items())]
     rows = []
@@ -47,7 +47,8 @@ def symbol_rows(
         elif not joined.is_apart:
             rest = joined.lookup.rows[row][2:]
         values = key_values(symbol, draw.inputs, mechanism.bins)
-        rows.append((*values, subkey + row_digits(row), row, *rest))
+        order = (keys.shuffle,) if joined.is_shuffled else ()
+        rows.append((*values, subkey + row_digits(row), row, *order, *rest))
     return rows
 
 

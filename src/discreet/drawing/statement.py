@@ -13,7 +13,7 @@ from discreet.tables.session import OWN
 __all__ = ["SHUFFLE", "Joined", "Statement", "joined_tables", "symbol_columns"]
 
 
-#: Column that a keyed random order sorts by: digits of the first draw's digest that the draw itself does not use.
+#: Column that a keyed random order sorts by.
 SHUFFLE = f"{OWN}shuffle"
 
 OUTSIDE = "a value is outside the mechanism, or an id is null"
@@ -26,6 +26,7 @@ class Joined:
     draw: Thresholds
     lookup: Lookup | None  # None for bits
     number: int
+    is_shuffled: bool = False  # whether its table of symbols carries the sub-key of a random order
 
     @property
     def symbols(self) -> str:
@@ -47,10 +48,11 @@ class Joined:
         return f"{OWN}{what}{self.number}"
 
 
-def joined_tables(draws: Sequence[Thresholds]) -> tuple[Joined, ...]:
-    """Each draw with its lookup table."""
+def joined_tables(draws: Sequence[Thresholds], *, shuffle: bool = False) -> tuple[Joined, ...]:
+    """Each draw with its lookup table; the first one carries the sub-key of a random order."""
     return tuple(
-        Joined(draw, None if draw.bits is not None else draw.lookup(), number) for number, draw in enumerate(draws)
+        Joined(draw, None if draw.bits is not None else draw.lookup(), number, shuffle and number == 0)
+        for number, draw in enumerate(draws)
     )
 
 
@@ -126,8 +128,8 @@ class Statement:
         return f"SELECT {self.hint}{', '.join(columns)} FROM ({self._keyed()}) AS {OWN}keyed {' '.join(joins)}"
 
     def _hashed(self) -> str:
-        """u of every draw, and of the first one the digits that a keyed random order sorts by."""
-        drawn = [f"{self._digits(self.draws[0].inner('p'), DIGITS + 2)} AS {SHUFFLE}"]
+        """u of every draw, and the digits that a keyed random order sorts by."""
+        drawn = [f"{self._digits(j.inner('s'))} AS {SHUFFLE}" for j in self.draws if j.is_shuffled]
         for joined in self.draws:
             u = self._digits(joined.inner("p"))
             if joined.lookup is not None and not joined.is_apart:
@@ -140,8 +142,8 @@ class Statement:
                     drawn.append(f"{self._digits(joined.inner(f'b{k}_'))} AS {joined.inner(f'u{k}_')}")
         return f"SELECT {OWN}found.*, {', '.join(drawn)} FROM ({self._found()}) AS {OWN}found"
 
-    def _digits(self, prefix: str, first: int = 1) -> str:
-        return f"substr({self.dialect.sha256(f'{prefix} || {OWN}id')}, {first}, {DIGITS})"
+    def _digits(self, prefix: str) -> str:
+        return f"substr({self.dialect.sha256(f'{prefix} || {OWN}id')}, 1, {DIGITS})"
 
     def _looked_up(self) -> str:
         apart = [joined for joined in self.draws if joined.is_apart]
@@ -182,6 +184,7 @@ class Statement:
 
 def symbol_columns(joined: Joined) -> list[str]:
     """Columns of the table of symbols besides the values: prefix, row number, and what else stands there."""
+    always = ["p", "r", *(["s"] if joined.is_shuffled else [])]
     if joined.lookup is None:
-        return ["p", "r", *(f"b{k}_" for k in range(len(joined.draw.symbols)))]
-    return ["p", "r"] if joined.is_apart else ["p", "r", *joined.lookup.names]
+        return [*always, *(f"b{k}_" for k in range(len(joined.draw.symbols)))]
+    return always if joined.is_apart else [*always, *joined.lookup.names]

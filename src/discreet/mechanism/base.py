@@ -169,7 +169,6 @@ class Mechanism(ABC):
         """The same mechanism with another promise written on it."""
         other = copy.copy(self)
         other.__dict__.update(about=replace(self.about, notion=notion, method=method))
-        other.__dict__.pop("fingerprint", None)
         return other
 
     # What it does to a joint.
@@ -356,8 +355,8 @@ class Mechanism(ABC):
 
     @cached_property
     def fingerprint(self) -> str:
-        """SHA-256 of `public_dict` as JSON with sorted names: two mechanisms that draw alike share it."""
-        canonical = json.dumps(self.public_dict(), sort_keys=True, separators=(",", ":"), allow_nan=False)
+        """SHA-256 of what determines the draw: two mechanisms that draw alike share it, whatever they promise."""
+        canonical = json.dumps(_drawn(self.public_dict()), sort_keys=True, separators=(",", ":"), allow_nan=False)
         return hashlib.sha256(canonical.encode()).hexdigest()
 
     @staticmethod
@@ -398,3 +397,9 @@ class Mechanism(ABC):
 
     @abstractmethod
     def _repr_html_(self) -> str: ...
+
+
+def _drawn(stored: Mapping[str, Any]) -> dict[str, Any]:
+    """A stored mechanism, and each of its parts, without where it comes from and what it promises."""
+    rest = {name: value for name, value in stored.items() if name not in ("notion", "method", "private")}
+    return rest if "parts" not in rest else {**rest, "parts": [_drawn(part) for part in rest["parts"]]}

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from discreet.certificate.record import check_certifiable
+from discreet.drawing.keys import DrawKeys, input_hmac
 from discreet.releasing.checks import Checked, audit_kept, check_all
 from discreet.releasing.engines.base import Drawing, Engine
 from discreet.releasing.plan import Plan, make_plan
 from discreet.releasing.request import Request
+from discreet.tables.digest import Content
 
 __all__ = ["Prepared", "prepare"]
 
@@ -23,6 +25,8 @@ class Prepared:
     ----------
     request, engine, plan : Request, Engine, Plan
         What was asked for, who holds the table, and which columns are looked up, drawn and kept.
+    content : Content or None
+        The digest of the table; None where nothing needs it.
     checked : Checked
         The counts that the promise was checked on.
     kept : list of dict
@@ -32,12 +36,20 @@ class Prepared:
     request: Request
     engine: Engine
     plan: Plan
+    content: Content | None
     checked: Checked
     kept: list[dict[str, Any]]
 
+    @property
+    def input_digest(self) -> str | None:
+        """The digest of the table as its certificate states it, under a key of its own."""
+        return None if self.content is None else input_hmac(self.request.key.input_key, self.content.digest)
+
     def drawing(self) -> Drawing:
         """All that the engine needs to draw."""
-        return Drawing.of(self.plan, self.request.key, self.checked.suppressed)
+        by_place = self.plan.record is None
+        keys = DrawKeys.of(self.request.key, self.plan.mechanism, self.input_digest, by_place=by_place)
+        return Drawing.of(self.plan, keys, self.checked.suppressed)
 
 
 def prepare(request: Request, engine: Engine) -> Prepared:
@@ -47,4 +59,11 @@ def prepare(request: Request, engine: Engine) -> Prepared:
         check_certifiable(plan.notion)
     checked = check_all(engine.table, plan, unseen=request.unseen, suppress_as=request.suppress_as)
     kept = audit_kept(engine.table, plan, checked.suppressed) if request.audit else []
-    return Prepared(request, engine, plan, checked, kept)
+    content = engine.table.content() if _needs_content(request, engine, plan) else None
+    return Prepared(request, engine, plan, content, checked, kept)
+
+
+def _needs_content(request: Request, engine: Engine, plan: Plan) -> bool:
+    """Whether draws or the certificate depend on the whole table; of a DataFrame of Spark a digest costs a sort."""
+    is_certified = request.output is not None and request.certificate
+    return plan.record is None or plan.shuffle or (is_certified and (request.is_path or engine.name != "spark"))

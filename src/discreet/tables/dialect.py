@@ -67,6 +67,8 @@ class Dialect:
     stop: str  # an expression that fails with a message
     collation: str = ""  # makes text compare by its bytes
     double: str = "DOUBLE"  # the type of floats
+    encoded: str = "{}"  # a text as its bytes
+    aggregated: str = ""  # texts of a group, sorted and joined by commas
 
     def identifier(self, name: str) -> str:
         """A column name as SQL, whatever characters it holds."""
@@ -75,6 +77,14 @@ class Dialect:
     def sha256(self, text: str) -> str:
         """The digest of an expression."""
         return self.digest.format(text)
+
+    def bytes_of(self, text: str) -> str:
+        """The bytes of an expression."""
+        return self.encoded.format(text)
+
+    def joined(self, text: str) -> str:
+        """All texts of a group in one, sorted."""
+        return self.aggregated.format(text)
 
     def fail(self, message: str) -> str:
         """An expression that ends the query; the message holds no quotes."""
@@ -115,8 +125,23 @@ class Dialect:
         return f"({' + '.join(tests)})"
 
 
-DUCKDB = Dialect("duckdb", "VARCHAR", '"', "sha256({})", "error('{}')")
-SPARK = Dialect("spark", "STRING", "`", "sha2({}, 256)", "raise_error('{}')")
+DUCKDB = Dialect(
+    "duckdb",
+    "VARCHAR",
+    '"',
+    "sha256({})",
+    "error('{}')",
+    encoded="encode({})",
+    aggregated="string_agg({0}, ',' ORDER BY {0})",
+)
+SPARK = Dialect(
+    "spark",
+    "STRING",
+    "`",
+    "sha2({}, 256)",
+    "raise_error('{}')",
+    aggregated="concat_ws(',', array_sort(collect_list({})))",
+)
 POSTGRES = Dialect(
     "postgres",
     "TEXT",

@@ -1,30 +1,88 @@
-"""Digests of tables: the sum modulo 2**256 of SHA-256 over rows, whatever their order."""
+"""Digests: of files, byte by byte; of rows, whatever their order and format, never as a sum."""
 
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import hashlib
+import os
 from collections.abc import Sequence
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from discreet.tables.dialect import DUCKDB, literal
+from discreet.tables.dialect import DUCKDB, Dialect
 
-__all__ = ["table_digest"]
+__all__ = [
+    "Content",
+    "file_digest",
+    "files_digest",
+    "part_digests",
+    "relation_digest",
+    "row_digest",
+    "row_groups",
+    "rows_digest",
+]
 
-#: Digits of a digest that are summed as one integer.
-GROUP = 16
+#: First digits of row digests that are sorted and hashed as one group.
+GROUP = 3
 
 
-def table_digest(relation: Any, columns: Sequence[str], salt: str = "") -> str:
-    """Digest of these columns of a DuckDB relation, as 64 hexadecimal digits.
+class Content(NamedTuple):
+    """The digest of a table, and what it is the digest of: its files, or its rows in any order."""
 
-    A row is the text of its cells in order, each as ``length:text`` with the length in bytes, a null as ``n:``; the
-    salt goes before it. The sum does not depend on the order of rows, and counts a row as often as it occurs.
+    of: str
+    digest: str
+
+
+def file_digest(path: str | os.PathLike[str]) -> str:
+    """SHA-256 of a file, as ``sha256sum`` prints it."""
+    with open(path, "rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def files_digest(files: Sequence[str], root: str) -> str:
+    """Of one file its own digest; of several, that of the list which ``sha256sum`` prints of them, sorted by name."""
+    if len(files) == 1:
+        return file_digest(files[0])
+    named = sorted((os.path.relpath(file, root), file_digest(file)) for file in files)
+    return hashlib.sha256("".join(f"{found}  {name}\n" for name, found in named).encode()).hexdigest()
+
+
+def part_digests(folder: str | os.PathLike[str]) -> dict[str, str]:
+    """The digest of each file in a folder that holds data; hidden ones and markers such as _SUCCESS do not."""
+    root = Path(folder)
+    found = [path for path in root.rglob("*") if path.is_file()]
+    names = {path.relative_to(root): path for path in found}
+    shown = {name: path for name, path in names.items() if not any(part[0] in "._" for part in name.parts)}
+    return {name.as_posix(): file_digest(path) for name, path in sorted(shown.items())}
+
+
+def row_digest(dialect: Dialect, columns: Sequence[str]) -> str:
+    """SQL of a row's digest: SHA-256 of its cells in order, each as ``length:text`` in bytes, a null as ``n:``."""
+    cells = []
+    for column in columns:
+        text = dialect.as_text(dialect.identifier(column))
+        cells += [f"coalesce({dialect.as_text(f'octet_length({dialect.bytes_of(text)})')}, 'n')", "':'"]
+        cells.append(f"coalesce({text}, '')")
+    return dialect.sha256(f"concat({', '.join(cells)})")
+
+
+def row_groups(dialect: Dialect, columns: Sequence[str], source: str) -> str:
+    """A query for (first digits, digest) of every group: SHA-256 over the sorted "digest count" of its rows."""
+    hashed = f"SELECT {row_digest(dialect, columns)} AS h FROM {source}"
+    counted = f"SELECT h, count(*) AS n FROM ({hashed}) AS rows_ GROUP BY h"
+    lines = dialect.joined("h || ' ' || " + dialect.as_text("n"))
+    return f"SELECT substr(h, 1, {GROUP}) AS g, {dialect.sha256(lines)} AS d FROM ({counted}) AS counted_ GROUP BY 1"
+
+
+def rows_digest(groups: Sequence[tuple[str, str]]) -> str:
+    """The digest of a table's rows out of those of its groups: SHA-256 over the sorted (row digest, multiplicity).
+
+    Two tables that share it have the same rows, each as often, unless someone found a collision of SHA-256. A sum of
+    row digests would be no such thing: Wagner's generalised birthday finds other rows with the same sum in minutes.
     """
-    texts = [DUCKDB.as_text(DUCKDB.identifier(column)) for column in columns]
-    cells = [f"coalesce(CAST(strlen({text}) AS VARCHAR), 'n'), ':', {text}" for text in texts]
-    hashed = relation.project(f"sha256(concat({', '.join([literal(salt), *cells])})) AS h")
-    starts = range(1, 65, GROUP)
-    sums = ", ".join(f"sum(CAST('0x' || substr(h, {start}, {GROUP}) AS UBIGINT)) AS g{start}" for start in starts)
-    found = hashed.aggregate(sums).fetchall()[0]
-    total = sum(int(group or 0) << 4 * (65 - GROUP - start) for start, group in zip(starts, found))
-    return f"{total % 2**256:064x}"
+    return hashlib.sha256("".join(f"{g} {d}\n" for g, d in sorted(groups)).encode()).hexdigest()
+
+
+def relation_digest(relation: Any, columns: Sequence[str]) -> str:
+    """`rows_digest` of these columns of a DuckDB relation."""
+    return rows_digest(relation.query("discreet_rows", row_groups(DUCKDB, columns, "discreet_rows")).fetchall())

@@ -22,6 +22,7 @@ from discreet.tables.dialect import literal
 
 __all__ = [
     "FileIdentity",
+    "check_identity",
     "check_names",
     "csv_reader",
     "existing_files",
@@ -47,8 +48,9 @@ class FileIdentity:
 
     path: str
     size: int
-    inode: int
+    inode: tuple[int, int]  # of which device
     modified: int  # nanoseconds
+    changed: int  # nanoseconds; unlike the time before, nobody sets it back
 
     @classmethod
     def of(cls, path: str) -> FileIdentity:
@@ -57,7 +59,15 @@ class FileIdentity:
             found = os.stat(path)
         except OSError as error:
             raise UnreadableTableError(f"cannot read {path!r}: {error.strerror}.") from None
-        return cls(path, found.st_size, found.st_ino, found.st_mtime_ns)
+        return cls(path, found.st_size, (found.st_dev, found.st_ino), found.st_mtime_ns, found.st_ctime_ns)
+
+
+def check_identity(known: Sequence[FileIdentity], name: str) -> None:
+    """An error where files are not those that were opened."""
+    if any(FileIdentity.of(file.path) != file for file in known):
+        raise UnreadableTableError(
+            f"{name} was changed while it was read, so nothing was written. Wait until it is whole."
+        )
 
 
 def existing_files(path: str) -> list[str]:

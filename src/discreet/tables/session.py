@@ -21,12 +21,14 @@ import duckdb
 import numpy as np
 
 from discreet._support import validate
-from discreet._support.errors import InputError, UnreadableTableError, UnusableColumnError
+from discreet._support.errors import InputError, UnusableColumnError
 from discreet._support.numeric import BoolArray
 from discreet.tables import frames
 from discreet.tables.dialect import DUCKDB, Dialect, literal
+from discreet.tables.digest import Content, files_digest, relation_digest
 from discreet.tables.files import (
     FileIdentity,
+    check_identity,
     check_names,
     csv_reader,
     existing_files,
@@ -80,6 +82,10 @@ class Table(Protocol):
 
     def distinct(self, columns: Sequence[str]) -> dict[str, int]:
         """About how many values each column has."""
+        ...
+
+    def content(self) -> Content:
+        """The digest of all that the table holds."""
         ...
 
     def check_unchanged(self) -> None:
@@ -184,11 +190,14 @@ class DuckDBTable:
         asked = [f"approx_count_distinct({DUCKDB.identifier(column)}) AS d{k}" for k, column in enumerate(columns)]
         return dict(zip(columns, map(int, self.aggregate(", ".join(asked)).to_pylist()[0].values())))
 
+    def content(self, columns: Sequence[str] | None = None) -> Content:
+        """The digest of its files; of a frame that of its rows, or of some columns of them."""
+        if self.path is not None and columns is None:
+            return Content("files", files_digest(self.files, table_root(self.path)))
+        return Content("rows", relation_digest(self.relation, columns or self.columns))
+
     def check_unchanged(self) -> None:
-        if any(FileIdentity.of(known.path) != known for known in self.identity):
-            raise UnreadableTableError(
-                f"{self.name} was changed while it was read, so nothing was written. Wait until it is whole."
-            )
+        check_identity(self.identity, self.name)
 
     def of_file(self, file: str, connection: duckdb.DuckDBPyConnection) -> DuckDBTable:
         """One of the files alone, under a connection of its own; the place of its rows stays the same."""

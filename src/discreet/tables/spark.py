@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 import uuid
 from collections.abc import Iterator, Sequence
@@ -14,7 +15,8 @@ import numpy as np
 from discreet._support.errors import DiscreetError, UnreadableTableError
 from discreet._support.numeric import BoolArray
 from discreet.tables.dialect import SPARK
-from discreet.tables.files import check_names
+from discreet.tables.digest import Content, files_digest, row_groups, rows_digest
+from discreet.tables.files import FileIdentity, check_identity, check_names, table_root
 from discreet.tables.session import FILE, ROW
 
 __all__ = ["SparkTable", "answering", "kind_of", "open_spark"]
@@ -55,8 +57,12 @@ class SparkTable:
 
     dialect = SPARK
 
-    def __init__(self, frame: Any, *, has_stable_rows: bool = False) -> None:
+    def __init__(
+        self, frame: Any, *, has_stable_rows: bool = False, path: str | None = None, files: Sequence[str] = ()
+    ) -> None:
         self.frame, self.name, self.has_stable_rows = frame, "the table", has_stable_rows
+        self.path, self.files = path, tuple(os.path.abspath(file) for file in files)
+        self.identity = tuple(FileIdentity.of(file) for file in self.files)
         self.session = frame.sparkSession
         self.kinds = {
             field.name: kind_of(field.dataType.simpleString())
@@ -97,8 +103,16 @@ class SparkTable:
         asked = [f"approx_count_distinct({SPARK.identifier(column)}) AS d{k}" for k, column in enumerate(columns)]
         return dict(zip(columns, self.aggregate(", ".join(asked)).to_pylist()[0].values()))
 
+    def content(self) -> Content:
+        """The digest of its files, or of its rows where it is a DataFrame, which Spark sorts for it."""
+        if self.path is not None:
+            return Content("files", files_digest(self.files, table_root(self.path)))
+        found = self.query(row_groups(SPARK, list(self.kinds), "{table}")).toArrow().to_pylist()
+        return Content("spark rows", rows_digest([(row["g"], row["d"]) for row in found]))
+
     def check_unchanged(self) -> None:
-        """Nothing to compare: Spark fixes the files of a DataFrame when it plans, and fails where they are gone."""
+        """Files are compared; of a DataFrame, Spark fixes the files when it plans, and fails where they are gone."""
+        check_identity(self.identity, self.name)
 
 
 @contextlib.contextmanager

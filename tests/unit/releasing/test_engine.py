@@ -62,7 +62,7 @@ class OneByOne:
                     continue
                 draw = drawing.tables[what].draw
                 number = places[what][tuple(found[c] for c in draw.inputs)]
-                subkey = drawing.key.subkey(draw.column, mechanism.fingerprint)
+                subkey = drawing.keys.columns[what]
                 published[name].append(draw.label(subkey, number, str(row[plan.record])))
         pq.write_table(pa.table(published), target)
         return Drawn(None, len(rows))
@@ -87,7 +87,8 @@ def test_an_engine_from_outside_gives_the_same_release_and_claims(tmp_path: Path
             dc.release(tmp_path / "in.parquet", mechanism, output=output, engine=engine, **given)
             certificate = dc.Certificate.from_json(f"{output}.certificate.json").to_dict()
             assert certificate["engine"] == engine
-            results.append((pq.read_table(output).to_pylist(), certificate["digests"], certificate["achieved"]))
+            digests = {name: value for name, value in certificate["digests"].items() if name != "output"}  # of bytes
+            results.append((pq.read_table(output).to_pylist(), digests, certificate["achieved"]))
             assert dc.verify(f"{output}.certificate.json", tmp_path / "in.parquet", output)
         assert results[0] == results[1]
 

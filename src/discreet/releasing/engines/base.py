@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Protocol
 
-from discreet.drawing.keys import ReleaseKey
+from discreet.drawing.keys import DrawKeys
 from discreet.drawing.statement import Joined, joined_tables
 from discreet.drawing.thresholds import draws_of
 from discreet.releasing.plan import Plan
@@ -27,8 +27,8 @@ class Drawing:
     ----------
     plan : Plan
         Columns that are looked up, drawn and kept.
-    key : ReleaseKey
-        The secret of the draw.
+    keys : DrawKeys
+        The secrets of the draw.
     suppressed : dict
         Unknown values, each with the known one that it is drawn like.
     tables : tuple of Joined
@@ -36,14 +36,14 @@ class Drawing:
     """
 
     plan: Plan
-    key: ReleaseKey
+    keys: DrawKeys
     suppressed: Mapping[tuple[Any, ...], tuple[Any, ...]]
     tables: tuple[Joined, ...]
 
     @classmethod
-    def of(cls, plan: Plan, key: ReleaseKey, suppressed: Mapping[tuple[Any, ...], tuple[Any, ...]]) -> Drawing:
+    def of(cls, plan: Plan, keys: DrawKeys, suppressed: Mapping[tuple[Any, ...], tuple[Any, ...]]) -> Drawing:
         """With the lookup tables of the plan's mechanism."""
-        return cls(plan, key, suppressed, joined_tables(draws_of(plan.mechanism)))
+        return cls(plan, keys, suppressed, joined_tables(draws_of(plan.mechanism), shuffle=plan.shuffle))
 
 
 class Drawn(NamedTuple):

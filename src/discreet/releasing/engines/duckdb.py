@@ -156,7 +156,7 @@ class _Query:
         inputs, plan = joined.draw.inputs, self.drawing.plan
         shown = ", ".join(f"{self._keys[column]} AS i{k}" for k, column in enumerate(inputs))
         kinds = [field.type for field in self.table.relation.limit(0).project(shown).to_arrow_table().schema]
-        rows = symbol_rows(plan.mechanism, joined, self.drawing.key, self.drawing.suppressed)
+        rows = symbol_rows(plan.mechanism, joined, self.drawing.keys, self.drawing.suppressed)
         values, known = fitting([row[: len(inputs)] for row in rows], kinds, inputs)
         rest = [rows[k][len(inputs) :] for k in known]
         table = dict(zip([f"i{k}" for k in range(len(inputs))], values))

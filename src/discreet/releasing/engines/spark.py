@@ -57,7 +57,7 @@ class SparkEngine:
         files = existing_files(path)
         with _session_for(request.master) as session, answering("the table"):
             frame, stable = read_files(session, path, files)
-            yield cls(SparkTable(frame, has_stable_rows=stable))
+            yield cls(SparkTable(frame, has_stable_rows=stable, path=path, files=files))
 
     def _check_known_answers(self) -> None:
         frame = self.table.session.createDataFrame(known_answer_rows(), "p string, id string, u string")
@@ -111,7 +111,7 @@ class SparkEngine:
         inputs = joined.draw.inputs
         shown = ", ".join(f"{keys[column]} AS i{k}" for k, column in enumerate(inputs))
         asked = self.table.query(f"SELECT {shown} FROM {{table}}").schema.fields
-        rows = symbol_rows(drawing.plan.mechanism, joined, drawing.key, drawing.suppressed)
+        rows = symbol_rows(drawing.plan.mechanism, joined, drawing.keys, drawing.suppressed)
         kinds = [to_arrow_type(field.dataType) for field in asked]
         _, known = fitting([row[: len(inputs)] for row in rows], kinds, inputs)
         fields = [StructField(f"i{k}", field.dataType) for k, field in enumerate(asked)]
