@@ -29,8 +29,7 @@ from discreet.notions import LIFTS, Notion, from_dict
 
 __all__ = ["Certificate", "achieved", "certify", "check_certifiable", "sealed", "spelled", "trusted"]
 
-FORMAT = "discreet-certificate/1"
-PRIVATE_NAMES = ("counts", "proof", "input_salt")
+FORMAT = checker.FORMAT
 
 #: Step of stated numbers, each rounded to the safe side. More digits would tell more about the counts.
 DECIMALS = decimal.Decimal("1e-6")
@@ -49,13 +48,19 @@ class Certificate:
 
     @property
     def is_private(self) -> bool:
-        """Whether it holds the counts."""
-        return "counts" in self._content
+        """Whether it holds what its owner alone may see."""
+        return any(name in self._content for name in self._private_names)
+
+    @property
+    def _private_names(self) -> tuple[str, ...]:
+        return ("input_key",) if self._content.get("public_counts") is True else ("counts", "proof", "input_key")
 
     @property
     def public(self) -> Certificate:
-        """The part without counts, proof and salt."""
-        rest = {name: value for name, value in self._content.items() if name not in PRIVATE_NAMES}
+        """The part for everyone: without counts and proof, unless the counts are public, and without secrets."""
+        rest = {name: value for name, value in self._content.items() if name not in self._private_names}
+        if rest.get("private_mechanism") is True:
+            rest["mechanism"] = None
         return Certificate(sealed(rest))
 
     def __getitem__(self, name: str) -> Any:
@@ -68,6 +73,12 @@ class Certificate:
     def with_fields(self, **fields: Any) -> Certificate:
         """The same certificate with more stated, sealed anew."""
         return Certificate(sealed({**self._content, **fields}))
+
+    def authenticated(self) -> str:
+        """What the key of a release authenticates: all of the public part but the code itself and the digest."""
+        content = {name: value for name, value in self.public.to_dict().items() if name != "certificate_digest"}
+        content["key"] = {name: value for name, value in content["key"].items() if name != "mac"}
+        return checker.digest(content)
 
     def text(self) -> str:
         """The content of its file."""
@@ -82,13 +93,15 @@ class Certificate:
         """Read what `to_json` wrote."""
         try:
             with open(path, encoding="utf-8") as stream:
-                return cls(json.load(stream))
+                return cls(checker.read(stream.read()))
         except OSError as error:
             raise InputError(f"cannot read {os.fspath(path)!r}: {error.strerror}.") from None
         except (ValueError, RecursionError) as error:
             if isinstance(error, InputError):
                 raise
-            raise InputError(f"{os.fspath(path)!r} is not a certificate: no JSON in UTF-8.") from None
+            raise InputError(
+                f"{os.fspath(path)!r} is not a certificate: no JSON in UTF-8, or a name occurs twice."
+            ) from None
 
     def __repr__(self) -> str:
         notion, bound = from_dict(self._content["notion"]), self._content["bound"]
@@ -166,19 +179,20 @@ def _stated(
     mechanism: Mechanism, joint: Joint, notion: Notion, proof: Mapping[str, Any] | None, claimed: float | None
 ) -> Certificate:
     check_certifiable(notion)
-    whole = entropy(joint)
-    nmi = min(1.0, useful_information(joint, mechanism) / whole) if whole > 0 else 0.0
+    if mechanism.notion != notion.to_dict():
+        mechanism = mechanism.promising(notion.to_dict(), mechanism.method)
     content: dict[str, Any] = {
         "format": FORMAT,
         "notion": notion.to_dict(),
         "mechanism": mechanism.public_dict(),
         "achieved": achieved(mechanism, joint),
-        "nmi": _decimal_text(Fraction(nmi), decimal.ROUND_FLOOR),
         "bound": None,
         "bound_evidence": None,
         "rows": None if joint.counts is None else {"input": joint.records, "output": joint.records},
         "reads_sensitive": mechanism.reads_sensitive,
-        "digests": {"mechanism": mechanism.fingerprint},
+        "public_counts": False,
+        "private_mechanism": False,
+        "digests": {"mechanism": checker.digest(mechanism.public_dict())},
         "versions": {"discreet": version(), "python": platform.python_version()},
         "counts": {
             "sensitive": spelled(joint.sensitive, mechanism.sensitive),
@@ -186,6 +200,8 @@ def _stated(
             "cells": _cells(joint),
         },
     }
+    nmi = _kept(content, mechanism, joint)
+    content["nmi"] = _decimal_text(nmi, decimal.ROUND_FLOOR)
     if nmi >= 1:
         content |= {"bound": "1.000000", "bound_evidence": "nothing keeps more than all of X"}
     elif proof is not None and not mechanism.reads_sensitive and _size(proof) <= MOST_PROOF_NUMBERS:
@@ -207,9 +223,17 @@ def check_certifiable(notion: Notion) -> None:
 
 def trusted(mechanism: Mechanism, joint: Joint, notion: Notion) -> Certificate:
     """A certificate of a release whose table had no S: the promise is the design's, and nothing is measured."""
-    stated = _stated(mechanism, joint, notion, None, None).to_dict()
-    rest = {name: value for name, value in stated.items() if name not in PRIVATE_NAMES}
-    return Certificate(sealed({**rest, "achieved": None}))
+    stated = _stated(mechanism, joint, notion, None, None).public.to_dict()
+    return Certificate(sealed({**stated, "achieved": None}))
+
+
+def _kept(content: Mapping[str, Any], mechanism: Mechanism, joint: Joint) -> Fraction:
+    """I(X; Y) / H(X) as the checker computes it; by floats where released values are too many to list."""
+    if mechanism.kind == "bits":
+        whole = entropy(joint)
+        return Fraction(min(1.0, useful_information(joint, mechanism) / whole) if whole > 0 else 0.0)
+    # What is kept whole differs from one in the fiftieth digit, which must not make it 0.999999.
+    return min(Fraction(1), checker.information_kept(dict(content)) + Fraction(1, 10**30))
 
 
 def spelled(values: Sequence[Any], known: Sequence[Any]) -> list[Any]:

@@ -16,7 +16,7 @@ from discreet.mechanism import Mechanism
 from discreet.releasing.checks import Checked
 from discreet.releasing.plan import Plan
 from discreet.releasing.prepared import Prepared
-from discreet.tables.digest import table_digest
+from discreet.tables.digest import file_digest, part_digests
 from discreet.tables.session import DuckDBTable, Limits, open_table
 
 __all__ = ["NOT_PRIVATE", "certified", "codebook_text"]
@@ -35,37 +35,44 @@ def certified(ready: Prepared, written: Path, codebook: str | None, spill: Path)
     )
     table = ready.engine.table if isinstance(ready.engine.table, DuckDBTable) else None
     published = [name for _, name in plan.output]
-    digests = {"mechanism": plan.mechanism.fingerprint}
     limits = Limits(request.memory_limit, str(spill))
     with open_table(written, published, limits=limits, beside=table) as released:
-        digests["output"] = table_digest(released.relation, published)
         rows = released.count()
-    salt = request.key.derive("input-digest").hex()
-    if table is not None:
-        digests["input"] = table_digest(table.relation, table.columns, salt)
-    if codebook is not None:
-        digests["codebook"] = hashlib.sha256(codebook.encode()).hexdigest()
-    return base.with_fields(
+    digests = {
+        "mechanism": base["digests"]["mechanism"],
+        "output": part_digests(written) if written.is_dir() else file_digest(written),
+        "input": None if ready.content is None else {"of": ready.content.of, "hmac": ready.input_digest},
+        "codebook": None if codebook is None else hashlib.sha256(codebook.encode()).hexdigest(),
+    }
+    stated = base.with_fields(
         rows={"input": joint.records, "output": rows},
         digests=digests,
         columns={
-            "input": [] if table is None else list(table.columns),
+            "input": list(ready.engine.table.kinds),
             "sensitive": list(plan.mechanism.sensitive_columns),
             "useful": list(plan.useful),
             "id": plan.record,
+            "person": None,
             "released": list(plan.released),
             "kept": list(plan.kept),
             "published": published,
         },
         order="shuffle" if plan.shuffle else "input",
         engine=ready.engine.name,
-        key={"fingerprint": request.key.fingerprint, "draw": "private" if request.key.is_private else NOT_PRIVATE},
+        key={
+            "fingerprint": request.key.fingerprint,
+            "mac": "",
+            "draw": "private" if request.key.is_private else NOT_PRIVATE,
+        },
         checked_on="this table" if checked.has_sensitive else "the design only (trusted)",
         unseen=_unseen(plan, checked),
-        not_covered=jsonable.plain(ready.kept),
+        covered=None,
+        not_covered=[{"column": r["column"], "values": r["values"], "reason": r.get("note", "")} for r in ready.kept],
+        persons=None,
         versions={**base["versions"], "duckdb": _duckdb_version()},
-        input_salt=salt,
+        input_key=request.key.input_key,
     )
+    return stated.with_fields(key={**stated["key"], "mac": request.key.mac(stated.authenticated())})
 
 
 def _unseen(plan: Plan, checked: Checked) -> dict[str, Any] | None:

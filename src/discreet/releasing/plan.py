@@ -79,6 +79,9 @@ def make_plan(request: Request, kinds: dict[str, str], table: str) -> Plan:
         if name.casefold().startswith(OWN) or name.casefold() == "file_row_number":
             raise InputError(f"a column is called {name!r}, a name that the draw itself needs. Rename it.")
     promised = request.notion or _promise(mechanism)
+    if mechanism.notion != promised.to_dict():
+        # What is drawn, stored and certified carries the promise that was checked.
+        mechanism = mechanism.promising(promised.to_dict(), mechanism.method)
     draws = mechanism.draws()
     sensitive = _sensitive(mechanism, kinds, request.trust_design, table)
     if record is not None:

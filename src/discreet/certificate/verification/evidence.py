@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from discreet.core import labels
-from discreet.drawing.keys import ReleaseKey
+from discreet.drawing.keys import DrawKeys, ReleaseKey
 from discreet.drawing.lookup import key_values
 from discreet.mechanism import Draw, Mechanism
 from discreet.tables.dialect import DUCKDB
@@ -24,16 +24,24 @@ class Evidence:
     Attributes
     ----------
     content : dict
-        The certificate as plain data.
-    mechanism : Mechanism
-        The one that it certifies.
+        The certificate as plain data, whose form was checked.
+    mechanism : Mechanism or None
+        The one that it certifies; None where it is private and the certificate public.
     key : ReleaseKey or None
         Of the release.
+    is_signed : bool
+        Whether the signature of whoever is trusted was found to be right.
     """
 
     content: dict[str, Any]
-    mechanism: Mechanism
+    mechanism: Mechanism | None
     key: ReleaseKey | None
+    is_signed: bool = False
+
+    @property
+    def is_of_release(self) -> bool:
+        """Whether it is about a release, and not about a design alone."""
+        return "columns" in self.content
 
     @property
     def columns(self) -> dict[str, Any]:
@@ -41,17 +49,35 @@ class Evidence:
         found: dict[str, Any] = self.content["columns"]
         return found
 
+    @property
+    def own(self) -> Mechanism:
+        """The mechanism, where it is known that there is one."""
+        assert self.mechanism is not None
+        return self.mechanism
+
     def needed_columns(self) -> list[str]:
-        """Columns of the table that are compared: all that were read, or those that count where it lists none."""
-        columns, mechanism = self.columns, self.mechanism
-        record = [] if columns["id"] is None else [columns["id"]]
-        known = [*mechanism.sensitive_columns, *mechanism.useful_columns, *columns["kept"], *record]
-        return columns["input"] or list(dict.fromkeys(known))
+        """Columns of the table that are compared: all that were read; of a design those that it is about."""
+        if self.is_of_release:
+            return list(self.columns["input"])
+        return [] if self.mechanism is None else [*self.mechanism.sensitive_columns, *self.mechanism.useful_columns]
+
+    @property
+    def record(self) -> str | None:
+        """Column that tells whose draw a row has; None where its place does."""
+        chosen: str | None = self.columns["person"] or self.columns["id"]
+        return chosen
+
+    def draw_keys(self) -> DrawKeys:
+        """The sub-keys of the release."""
+        assert self.key is not None
+        stated = self.content["digests"]["input"]
+        digest = None if stated is None else stated["hmac"]
+        return DrawKeys.of(self.key, self.own, digest, by_place=self.record is None)
 
     def lookup_keys(self, table: DuckDBTable) -> str:
         """Expressions of the values that the draws look up, one column each."""
-        wanted = dict.fromkeys(column for draw in self.mechanism.draws() for column in draw.inputs)
-        bins = self.mechanism.bins
+        wanted = dict.fromkeys(column for draw in self.own.draws() for column in draw.inputs)
+        bins = self.own.bins
         values = [DUCKDB.symbol(column, table.kinds[column], bins.get(column)) for column in wanted]
         return ", ".join(f"{value} AS {DUCKDB.identifier('k_' + column)}" for value, column in zip(values, wanted))
 
@@ -60,10 +86,10 @@ class Evidence:
 
         Unknown values go with what they were treated as.
         """
-        treated = self.content.get("unseen")
+        treated = self.content["unseen"]
         label = None if not treated else labels.decode(treated["treated_as"])
         stand_in = None if not treated else label if isinstance(label, tuple) else (label,)
-        known = {key_values(symbol, draw.inputs, self.mechanism.bins): k for k, symbol in enumerate(draw.symbols)}
+        known = {key_values(symbol, draw.inputs, self.own.bins): k for k, symbol in enumerate(draw.symbols)}
         return _Rows(known, stand_in)
 
 

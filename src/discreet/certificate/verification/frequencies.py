@@ -25,7 +25,7 @@ def frequencies(evidence: Evidence, link: Any, number: int, column: str, draw: D
     """Exact binomial tests of every count against its weight, and no count where the weight is zero."""
     names = [DUCKDB.identifier("k_" + c) for c in draw.inputs]
     by = ", ".join([*names, f"y{number}"])
-    found = link.filter("place_ IS NOT NULL").aggregate(f"{by}, count(*) AS n", by).fetchall()
+    found = link.filter("there_ AND stands_ IS NOT NULL").aggregate(f"{by}, count(*) AS n", by).fetchall()
     rows = evidence.rows_of(draw)
     observed = (_label_counts if draw.bits is None else _bit_counts)(found, rows, draw)
     if observed is None:

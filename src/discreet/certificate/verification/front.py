@@ -14,6 +14,7 @@ from discreet.certificate.record import Certificate
 from discreet.certificate.verification.evidence import Evidence
 from discreet.certificate.verification.release import against_release
 from discreet.certificate.verification.rows import against_both
+from discreet.certificate.verification.statements import about_key, unchecked
 from discreet.certificate.verification.table import against_table
 from discreet.certificate.verification.verdict import Finding, Verdict
 from discreet.drawing.keys import ReleaseKey
@@ -22,6 +23,12 @@ from discreet.tables import open_table
 from discreet.tables.session import DuckDBTable, Limits
 
 __all__ = ["verify"]
+
+#: The highest level that is left where the checker could not check something.
+LIMITS = {"leakage": "consistent"}
+
+#: Errors of data that are not what they should be, after their form was found right.
+DAMAGE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, AssertionError)
 
 
 def verify(
@@ -32,7 +39,8 @@ def verify(
     Parameters
     ----------
     certificate : Certificate or path
-        A private one is enough by itself: its counts and proof are checked in integers. A public one needs the table.
+        A private one is enough by itself: its counts and proof are checked in integers. So is a public one whose owner
+        published the counts. Any other public one needs the table.
     table : path or frame, optional
         The table that was released: it is counted and audited anew.
     released : path or frame, optional
@@ -45,7 +53,9 @@ def verify(
     Returns
     -------
     Verdict
-        True where nothing failed and the leakage was re-checked; it lists every finding.
+        Its ``level`` is "failed", "consistent" (nothing failed, the leakage was not re-checked: what the public can
+        see), "verified" (the leakage was re-checked on counts) or "redrawn" (and every row with the key); it is true
+        from "verified" on, and lists every finding, also what was not checked.
 
     Notes
     -----
@@ -53,19 +63,27 @@ def verify(
     of at most 1e-6 in all (Bonferroni). A digest is not a signature: who can change a certificate can seal it anew.
     """
     content = (certificate if isinstance(certificate, Certificate) else _read(certificate)).to_dict()
-    findings = [Finding(*found) for found in checker.check(content)]
     secret = None if key is None else ReleaseKey.of(key)
     if key is not None and (table is None or released is None):
         raise InputError("a key redraws the release: give the table and the release with it.")
-    if not (table is None and released is None):
-        try:
-            evidence = Evidence(content, Mechanism.from_dict(content["mechanism"]), secret)
-            findings += _tests(evidence, table, released, Limits(memory_limit))
-        except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
-            findings.append(Finding("certificate", False, f"damaged, or not of these tables ({type(error).__name__})"))
-    if any(finding.subject == "leakage" and finding.passed is not None for finding in findings):
-        findings = [f for f in findings if f.subject != "leakage" or f.passed is not None]
-    return Verdict(tuple(findings))
+    findings = [Finding(*found, at_most=LIMITS.get(found[0], "redrawn")) for found in checker.check(content)]
+    if findings[-1].subject != "bound":  # the checker stopped: what follows would read what it refused
+        return Verdict(tuple(findings))
+    try:
+        mechanism = None if content["mechanism"] is None else Mechanism.from_dict(content["mechanism"])
+        evidence = Evidence(content, mechanism, secret)
+        findings += _tests(evidence, table, released, Limits(memory_limit))
+    except DAMAGE as error:
+        findings.append(Finding("certificate", False, f"damaged, or not of these tables ({type(error).__name__})"))
+    else:
+        findings += unchecked(evidence, {f.subject for f in findings if f.passed})
+    return Verdict(tuple(_once(findings)))
+
+
+def _once(findings: list[Finding]) -> Iterator[Finding]:
+    """Without what could not be checked in one way and was in another."""
+    made = {finding.subject for finding in findings if finding.passed is not None}
+    return (finding for finding in findings if finding.passed is not None or finding.subject not in made)
 
 
 def _read(path: Any) -> Certificate:
@@ -78,13 +96,15 @@ def _read(path: Any) -> Certificate:
 
 def _tests(evidence: Evidence, table: Any, released: Any, limits: Limits) -> Iterator[Finding]:
     """The findings of every check that the tables allow; each table is opened once."""
-    key = evidence.key
-    if key is not None:
-        same = key.fingerprint == evidence.content.get("key", {}).get("fingerprint")
-        yield Finding("key", same, "is the key of this release" if same else "is not the key of this release")
+    yield from about_key(evidence)
+    if released is not None and not evidence.is_of_release:
+        yield Finding("release", False, "the certificate is about a design, not about a release")
+        return
     with contextlib.ExitStack() as stack:
         source = None
-        if table is not None:
+        if table is not None and evidence.mechanism is None:
+            yield Finding("table", None, "not compared: the mechanism is private, and in the private certificate")
+        elif table is not None:
             try:
                 source = stack.enter_context(open_table(table, evidence.needed_columns(), places=True, limits=limits))
             except ColumnNotFoundError as error:
@@ -101,6 +121,8 @@ def _of_release(evidence: Evidence, source: Any, released: Any, limits: Limits) 
     beside = source if isinstance(source, DuckDBTable) else None
     try:
         with open_table(released, evidence.columns["published"], places=True, limits=limits, beside=beside) as opened:
+            if not isinstance(opened, DuckDBTable):
+                raise InputError("a release is verified as files or as a frame in memory.")
             yield from against_release(evidence, opened)
             if beside is not None and list(opened.columns) == evidence.columns["published"]:
                 yield from against_both(evidence, beside, opened)

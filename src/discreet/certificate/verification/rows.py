@@ -1,72 +1,47 @@
-"""A release against its table, row by row: partners, kept cells, frequencies, and with the key every draw."""
+"""A release against its table, row by row: partners, kept cells, order, frequencies, and with the key every draw."""
 
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+import secrets
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from discreet.certificate.verification.evidence import Evidence
 from discreet.certificate.verification.frequencies import frequencies
+from discreet.certificate.verification.link import Link, linked
 from discreet.certificate.verification.redraw import redrawn, redrawn_as_bag
 from discreet.certificate.verification.verdict import Finding
-from discreet.tables.dialect import DUCKDB
-from discreet.tables.digest import table_digest
-from discreet.tables.session import FILE, ROW, DuckDBTable
+from discreet.tables.dialect import DUCKDB, is_number, literal
+from discreet.tables.files import is_parquet
+from discreet.tables.session import DuckDBTable
 
 __all__ = ["against_both"]
 
 
 def against_both(evidence: Evidence, table: DuckDBTable, released: DuckDBTable) -> Iterator[Finding]:
     """All that can be said with both tables at hand; they share a connection."""
-    columns = evidence.columns
-    both = [c for c in columns["published"] if c == columns["id"] or c in columns["kept"]]
-    if both:
-        same = table_digest(table.relation, both) == table_digest(released.relation, both)
-        yield Finding("kept columns", same, "unchanged" if same else "were changed")
-    link = _link(evidence, table, released)
-    if link is None:
-        yield Finding("frequencies", None, "rows cannot be matched: the release has a random order and no id")
+    yield from _types(evidence, table, released)
+    link = linked(evidence, table, released)
+    if link is not None:
+        yield from _row_by_row(evidence, link)
         if evidence.key is not None:
-            yield redrawn_as_bag(evidence, table, released, evidence.key)
-        return
-    yield from _row_by_row(evidence, link)
-    if evidence.key is not None:
-        yield redrawn(evidence, link, evidence.key)
-
-
-def _link(evidence: Evidence, table: DuckDBTable, released: DuckDBTable) -> Any:
-    """Rows of the table beside those of the release: keys, id, released values; None where nothing links them."""
-    content, columns = evidence.content, evidence.columns
-    keys = evidence.lookup_keys(table)
-    record = DUCKDB.record(columns["id"], FILE, ROW)
-    shown = ", ".join(f"r.{DUCKDB.identifier(c)} AS y{k}" for k, c in enumerate(columns["released"]))
-    left = f"SELECT {keys}, {record} AS id_, row_number() OVER (ORDER BY {FILE}, {ROW}) AS place_"
-    left += "".join(f", {DUCKDB.identifier(c)} AS z{k}_" for k, c in enumerate(columns["kept"]))
-    same = [
-        f"{DUCKDB.as_text(f't.z{k}_')} IS DISTINCT FROM {DUCKDB.as_text('r.' + DUCKDB.identifier(c))}"
-        for k, c in enumerate(columns["kept"])
-    ]
-    shown += f", ({' OR '.join(same) or 'false'}) AS changed_"
-    if columns["id"] is not None:
-        left += f", {DUCKDB.identifier(columns['id'])} AS match_"
-    table.relation.create_view("discreet_table", replace=True)
-    released.relation.create_view("discreet_release", replace=True)
-    if columns["id"] is not None and columns["id"] in columns["published"]:
-        matched = f"t.match_ = r.{DUCKDB.identifier(columns['id'])}"
-    elif content["order"] == "input" and content["engine"] == "duckdb":
-        matched = f"t.place_ = r.{ROW} + 1"
+            yield redrawn(evidence, link.rows, evidence.draw_keys())
+    elif evidence.key is not None:
+        yield from redrawn_as_bag(evidence, table, released, evidence.draw_keys())
     else:
-        return None
-    return table.connection.sql(
-        f"SELECT t.*, {shown} FROM ({left} FROM discreet_table) AS t FULL JOIN discreet_release AS r ON {matched}"
-    )
+        # A signature vouches for the cells instead.
+        at_most = "verified" if evidence.is_signed else "consistent"
+        text = "cannot be matched: the release has no id, and its order is known to the key alone"
+        yield Finding("released rows beside the table's", None, text, at_most)
 
 
-def _row_by_row(evidence: Evidence, link: Any) -> Iterator[Finding]:
-    """Every row has its partner, kept cells are unchanged, and frequencies agree with the weights."""
-    unmatched = link.aggregate("count(*) FILTER (WHERE place_ IS NULL) AS a, count(*) FILTER (WHERE y0 IS NULL) AS b")
-    alone = sum(unmatched.fetchall()[0])
+def _row_by_row(evidence: Evidence, link: Link) -> Iterator[Finding]:
+    """Every row has its partner, stands where it must, kept cells are unchanged, frequencies agree with the weights."""
+    tests = ("there_ IS NULL", "stands_ IS NULL", "changed_", "place_ IS DISTINCT FROM stands_")
+    counted = [f"count(*) FILTER (WHERE {test}) AS n{k}" for k, test in enumerate(tests)]
+    strange, missing, changed, moved = link.rows.aggregate(", ".join(counted)).fetchall()[0]
+    alone = strange + missing
     yield Finding(
         "ids",
         alone == 0,
@@ -75,8 +50,48 @@ def _row_by_row(evidence: Evidence, link: Any) -> Iterator[Finding]:
         else f"{alone} rows of the table and the release have no partner",
     )
     if evidence.columns["kept"]:
-        changed = link.aggregate("count(*) FILTER (WHERE changed_) AS n").fetchall()[0][0]
         text = "unchanged, row by row" if not changed else f"were changed in {changed} rows"
         yield Finding("kept columns", changed == 0, text)
-    for number, (column, draw) in enumerate(zip(evidence.columns["released"], evidence.mechanism.draws())):
-        yield frequencies(evidence, link, number, column, draw)
+    if link.knows_order:
+        text = "every row stands where it must" if not moved else f"{moved} rows do not stand where they must"
+        yield Finding("order", moved == 0, text)
+    else:
+        yield Finding("order", None, "not re-checked: it is known to the key, or to Spark, alone", at_most="verified")
+    draws = evidence.own.draws()
+    for number, (column, draw) in enumerate(zip(evidence.columns["released"], draws, strict=True)):
+        yield frequencies(evidence, link.rows, number, column, draw)
+
+
+def _types(evidence: Evidence, table: DuckDBTable, released: DuckDBTable) -> Iterator[Finding]:
+    """Kept columns have the type that they had, as far as the format of the release can tell it."""
+    own = [c for c in evidence.columns["published"] if c not in evidence.columns["released"]]
+    if not own or (released.files and not is_parquet(released.files[0])):
+        return
+    wanted = _stored(table, own) if released.files else {column: table.kinds[column] for column in own}
+    is_spark = evidence.content["engine"] == "spark"
+    wrong = [c for c in own if not _fits(wanted[c], released.kinds[c], is_spark)]
+    text = "are those of the table" if not wrong else f"of {', '.join(wrong)} were changed"
+    yield Finding("types of kept columns", not wrong, text)
+
+
+def _stored(table: DuckDBTable, columns: Sequence[str]) -> dict[str, str]:
+    """Types of columns as they come back from a Parquet file."""
+    assert table.limits.spill is not None
+    path = Path(table.limits.spill) / f"{secrets.token_hex(8)}.parquet"
+    table.relation.create_view("discreet_typed", replace=True)
+    shown = ", ".join(map(DUCKDB.identifier, columns))
+    try:
+        table.connection.execute(
+            f"COPY (SELECT {shown} FROM discreet_typed LIMIT 0) TO {literal(str(path))} (FORMAT parquet)"
+        )
+        found = table.connection.sql(f"SELECT * FROM read_parquet({literal(str(path))})")
+        return dict(zip(columns, map(str, found.types)))
+    finally:
+        path.unlink(missing_ok=True)
+
+
+def _fits(wanted: str, found: str, is_spark: bool) -> bool:
+    """Whether a type is the one that was; Spark knows no unsigned numbers, and writes every time in a zone."""
+    if wanted == found or not is_spark:
+        return wanted == found
+    return (is_number(wanted) and is_number(found)) or (wanted[:9] == found[:9] == "TIMESTAMP")

@@ -13,16 +13,19 @@ from discreet.certificate.record import spelled
 from discreet.certificate.verification.evidence import Evidence
 from discreet.certificate.verification.verdict import Finding, equal
 from discreet.core.joint import Joint
+from discreet.drawing.keys import input_hmac
 from discreet.tables import count_pairs
-from discreet.tables.digest import table_digest
 from discreet.tables.session import DuckDBTable, Table
 
 __all__ = ["against_table"]
 
 
 def against_table(evidence: Evidence, table: Table) -> Iterator[Finding]:
-    """Counts, rows, leakage, information and, where its salt is known, the digest."""
-    content, mechanism = evidence.content, evidence.mechanism
+    """Counts, rows, leakage, information, what is published beside, and the digest where its key is known."""
+    content, mechanism = evidence.content, evidence.own
+    if not mechanism.sensitive_columns or not mechanism.useful_columns:
+        yield Finding("table", False, "the certificate does not say which columns are sensitive and which are useful")
+        return
     try:
         joint = count_pairs(
             table, list(mechanism.sensitive_columns), list(mechanism.useful_columns), bins=mechanism.bins
@@ -30,48 +33,72 @@ def against_table(evidence: Evidence, table: Table) -> Iterator[Finding]:
     except DiscreetError as error:
         yield Finding("table", False, str(error))
         return
-    counts = _counts(joint, evidence)
+    counts, unknown = _counts(joint, evidence)
     if "counts" in content:
         same = _comparable(counts) == _comparable(content["counts"])
         yield Finding("counts", same, "are those of the table" if same else "are not those of the table")
     for subject, passed, text in checker.check({**content, "counts": counts}):
-        if subject in ("rows", "leakage", "nmi"):
+        if subject in ("size", "rows", "leakage", "nmi"):
             yield Finding(subject, passed, f"{text} (counted in the table)")
+    if evidence.is_of_release:
+        yield from _of_release(evidence, table, unknown)
+
+
+def _of_release(evidence: Evidence, table: Table, unknown: int) -> Iterator[Finding]:
+    content = evidence.content
+    stated = content["unseen"]["rows"] if content["unseen"] else 0
+    yield Finding("unseen", unknown == stated, f"{unknown} rows with unknown values, {stated} stated")
+    if content["checked_on"] != "this table":
+        yield Finding("checked on", None, "the release was made without its sensitive column; here it was there")
+    if isinstance(table, DuckDBTable) and table.path is not None and set(table.columns) != {*evidence.columns["input"]}:
+        yield Finding("input columns", False, "the table has other columns than the certificate says")
     yield _input_digest(evidence, table)
 
 
 def _input_digest(evidence: Evidence, table: Table) -> Finding:
-    content, key = evidence.content, evidence.key
-    if "input" not in content["digests"] or not isinstance(table, DuckDBTable):
+    content, stated = evidence.content, evidence.content["digests"]["input"]
+    if stated is None:
         return Finding("input digest", None, "none is stated: the table was held by Spark")
-    salt = content.get("input_salt") or (None if key is None else key.derive("input-digest").hex())
-    if salt is None:
-        return Finding("input digest", None, "not re-checked: its salt is in the private certificate")
-    found = table_digest(table.relation, evidence.columns["input"], salt)
-    return equal("input digest", found, content["digests"]["input"], "the table")
+    secret = content.get("input_key") or (None if evidence.key is None else evidence.key.input_key)
+    if secret is None:
+        return Finding("input digest", None, "not re-checked: its key is in the private certificate")
+    if stated["of"] == "rows" and isinstance(table, DuckDBTable):
+        found = table.content(evidence.columns["input"])
+    else:
+        found = table.content()
+    if found.of != stated["of"]:
+        return Finding(
+            "input digest", None, f"not re-checked: it is that of {stated['of']}, and the table has {found.of}"
+        )
+    return equal("input digest", input_hmac(secret, found.digest), stated["hmac"], "the table")
 
 
-def _counts(joint: Joint, evidence: Evidence) -> dict[str, Any]:
-    """Counts in the form of a certificate, unknown values counted as what they were treated as."""
-    content, mechanism = evidence.content, evidence.mechanism
+def _counts(joint: Joint, evidence: Evidence) -> tuple[dict[str, Any], int]:
+    """Counts in the form of a certificate, unknown values counted as what they were treated as; and how many rows."""
+    content, mechanism = evidence.content, evidence.own
     cells = [
         [s, x, int(joint.counts[s, x])]  # type: ignore[index]
         for s in range(joint.n_sensitive)
         for x in range(joint.n_useful)
         if joint.counts[s, x]  # type: ignore[index]
     ]
-    useful = spelled(joint.useful, mechanism.useful)
+    useful, unknown = spelled(joint.useful, mechanism.useful), 0
     treated = content.get("unseen")
     if treated:
         known = {checker.digest(x) for x in content["mechanism"]["useful"]}
-        useful = [x if checker.digest(x) in known else treated["treated_as"] for x in useful]
+        strange = [checker.digest(x) not in known for x in useful]
+        unknown = sum(n for _, x, n in cells if strange[x])
+        useful = [treated["treated_as"] if odd else x for odd, x in zip(strange, useful)]
         found = {checker.digest(x): x for x in useful}
         number = {name: k for k, name in enumerate(found)}
         distinct, place = list(found.values()), [number[checker.digest(x)] for x in useful]
-        cells = [[s, place[x], n] for s, x, n in cells]
+        merged: Counter[tuple[int, int]] = Counter()
+        for s, x, n in cells:
+            merged[s, place[x]] += n
+        cells = [[s, x, n] for (s, x), n in merged.items()]
         useful = distinct
     sensitive = spelled(joint.sensitive, mechanism.sensitive)
-    return {"sensitive": sensitive, "useful": useful, "cells": cells}
+    return {"sensitive": sensitive, "useful": useful, "cells": cells}, unknown
 
 
 def _comparable(counts: dict[str, Any]) -> dict[tuple[str, str], int]:

@@ -1,0 +1,58 @@
+"""What a certificate states that no table can tell: the key, and all that stays a statement."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import hmac
+from collections.abc import Iterator
+
+from discreet.certificate.record import Certificate
+from discreet.certificate.verification.evidence import Evidence
+from discreet.certificate.verification.verdict import Finding
+from discreet.drawing.keys import ReleaseKey
+
+__all__ = ["about_key", "unchecked"]
+
+#: Statements of a release, each with the checks of which one is enough.
+STATEMENTS = {
+    "the order of rows": ("order",),
+    "what is published beside the release": ("kept columns alone", "kept columns"),
+    "what unknown values were treated as": ("counts", "unseen"),
+    "persons": ("persons",),
+    "the input's columns and digest": ("input digest",),
+}
+
+
+def about_key(evidence: Evidence) -> Iterator[Finding]:
+    """Whether the key is the one of the release, and whether its draw is as private as stated."""
+    if not evidence.is_of_release:
+        return
+    stated = evidence.content["key"]
+    if evidence.key is not None:
+        same = evidence.key.fingerprint == stated["fingerprint"]
+        yield Finding("key", same, "is the key of this release" if same else "is not the key of this release")
+        right = hmac.compare_digest(evidence.key.mac(Certificate(evidence.content).authenticated()), stated["mac"])
+        text = "the key says that it was not changed" if right else "was changed since the release was made"
+        yield Finding("certificate", right, text)
+        if evidence.content.get("input_key", evidence.key.input_key) != evidence.key.input_key:
+            yield Finding("input key", False, "is not that of the release")
+    if stated["draw"] == "private" and ReleaseKey.is_seeded(stated["fingerprint"]):
+        yield Finding("draw", False, "is not private: the key is made from a small seed")
+
+
+def unchecked(evidence: Evidence, made: set[str]) -> Iterator[Finding]:
+    """What the verdict says nothing about."""
+    names = [] if evidence.is_signed or "key" in made else ["versions"]
+    if evidence.is_of_release:
+        names += [] if evidence.is_signed or "key" in made else ["engine"]
+        names.append("whether the key was drawn at random")
+        names += [name for name, checks in STATEMENTS.items() if not made.intersection(checks)]
+        if "redraw" not in made and not (evidence.is_signed and "output digest" in made):
+            yield Finding(
+                "released cells",
+                None,
+                "not checked: who can seal a certificate anew can change them; the key or a signature tells",
+                at_most="verified",
+            )
+    if names:
+        yield Finding("not checked", None, f"stated, and taken as it is: {', '.join(names)}")
