@@ -22,6 +22,7 @@ __all__ = [
     "divide",
     "exact_integers",
     "log",
+    "log_shares",
     "xlogx",
 ]
 
@@ -59,6 +60,15 @@ def log(p: FloatArray) -> FloatArray:
     """``log(p)``, silently ``-inf`` at zero."""
     with np.errstate(divide="ignore"):
         return np.log(p)
+
+
+def log_shares(p: FloatArray) -> FloatArray:
+    """Logarithms of a distribution; of a share near one through the rest, which rounding would drown otherwise."""
+    result = log(p)
+    largest = int(np.argmax(p))
+    if p[largest] > 0.5 and abs(p.sum() - 1) < SUM_TOLERANCE:
+        result[largest] = np.log1p(-np.delete(p, largest).sum())
+    return result
 
 
 def divide(numerator: Any, denominator: Any) -> Any:

@@ -28,7 +28,7 @@ UNIT = 2.0**-51  # relative error of a few float operations
 ROOM = 1e-10  # added to upper corners of boxes: far above rounding, far below what matters
 LEVEL = 0.5  # boxes: all entries below it, or one of them above
 STEP = Fraction(2, 10**6)  # stated decimals are this close to what they state
-STEPS, STEPS_PER_CHARACTER = 5_000_000, 500  # work that is done for any certificate, and for one of its length
+STEPS, STEPS_PER_CHARACTER = 10_000_000, 1_000  # work that is done for any certificate, and for one of its length
 DECIMALS = decimal.Context(prec=60)
 KINDS = ("channel", "reads-sensitive", "bits", "attributes")
 LIFTS = ("max_lift", "min_lift_inverse", "lift_ratio")
@@ -160,7 +160,7 @@ def check(certificate: Data) -> list[tuple[str, bool | None, str]]:
         "statements": _statements,
         "mechanism digest": _mechanism_digest,
         "weights": _weights,
-        "size": _size,
+        "size": size,
         "rows": _rows,
         "leakage": _leakage,
         "nmi": _nmi,
@@ -247,7 +247,7 @@ def _weights(certificate: Data) -> Found:
     return right, "every row of weights sums to 2**60" if right else "there is not one row of 2**60 for each value"
 
 
-def _size(certificate: Data) -> Found:
+def size(certificate: Data) -> Found:
     """About how many steps the checks below take: a short certificate may ask for more than a life has."""
     if "counts" not in certificate:
         return True, "nothing to count"
@@ -261,7 +261,8 @@ def _size(certificate: Data) -> Found:
         parts = mechanism.get("parts", [mechanism])
         filled = len(counts["cells"]) * math.prod(max(map(len, part["rows"]), default=0) for part in parts)
         columns = min(filled, math.prod(len(part["released"]) for part in parts))
-    steps = subsets * (n_s * n_x + filled + columns * n_s)
+    power = 1 + int(certificate["notion"].get("alpha") or 0)  # powers have about as many digits
+    steps = subsets * (n_s * n_x + filled + columns * n_s * power)
     if proof is not None:
         vectors = [*proof["largest"], *proof["smallest"], *(proof["multipliers"] or [])]
         numbers = sum(map(len, vectors)) + len(vectors) + 2 * len(proof["splits"]) + n_x
@@ -445,7 +446,7 @@ def information_kept(certificate: Data) -> Fraction:
             for sums, key in ((cells, (x, y)), (rows, x), (columns, y)):
                 sums[key] = sums.get(key, 0) + table[s][x] * weight
     whole, together = _entropy(list(rows.values())), _entropy(list(cells.values()))
-    return (whole + _entropy(list(columns.values())) - together) / whole if whole else Fraction(0)
+    return max(Fraction(0), (whole + _entropy(list(columns.values())) - together) / whole) if whole else Fraction(0)
 
 
 def _nmi(certificate: Data) -> Found:

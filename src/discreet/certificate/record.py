@@ -34,6 +34,9 @@ FORMAT = checker.FORMAT
 #: Step of stated numbers, each rounded to the safe side. More digits would tell more about the counts.
 DECIMALS = decimal.Decimal("1e-6")
 
+#: Records that a published count has at least, unless it is zero.
+FEWEST_RECORDS = 5
+
 #: Entries of a proof that a certificate carries; a longer one leaves its bound claimed.
 MOST_PROOF_NUMBERS = 3_000_000
 
@@ -73,6 +76,22 @@ class Certificate:
     def with_fields(self, **fields: Any) -> Certificate:
         """The same certificate with more stated, sealed anew."""
         return Certificate(sealed({**self._content, **fields}))
+
+    def with_public_counts(self) -> Certificate:
+        """The certificate with its counts and proof for everyone, so that anyone can verify it.
+
+        Refused where a cell of (S, X) has 1 to 4 records: such a count may be a person whom a neighbour knows.
+        """
+        counts = self._content.get("counts")
+        if counts is None or self._content["rows"] is None:
+            raise InputError("there are no counts to publish: the certificate was not made from a table.")
+        few = sum(1 <= n < FEWEST_RECORDS for _, _, n in counts["cells"])
+        if few:
+            raise InputError(
+                f"{few} pairs of sensitive and useful values have fewer than {FEWEST_RECORDS} records, so their counts "
+                "are not published. Coarsen the columns (bins, fewer values), or leave out --public-counts."
+            )
+        return self.with_fields(public_counts=True)
 
     def authenticated(self) -> str:
         """What the key of a release authenticates: all of the public part but the code itself and the digest."""
@@ -200,6 +219,11 @@ def _stated(
             "cells": _cells(joint),
         },
     }
+    if not checker.size(content)[0]:
+        raise InputError(
+            f"a certificate of {mechanism.n_useful} useful and {joint.n_sensitive} sensitive values under this mechanism "
+            "would take its checker too long. Certify a release of fewer or coarser values."
+        )
     nmi = _kept(content, mechanism, joint)
     content["nmi"] = _decimal_text(nmi, decimal.ROUND_FLOOR)
     if nmi >= 1:

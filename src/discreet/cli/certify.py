@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
@@ -31,6 +31,7 @@ def certify(
     promise: NotionOptions | None = None,
     proof: Path | None = None,
     private_certificate: Path | None = None,
+    public_counts: Annotated[bool, Parameter(negative="")] = False,
     force: Annotated[bool, Parameter(negative="")] = False,
     format: Format = "text",
 ) -> int:
@@ -48,6 +49,8 @@ def certify(
         Proof of the bound that design wrote.
     private_certificate
         File for the certificate with counts and proof, which its owner alone may read.
+    public_counts
+        Publish the counts of (S, X) with the certificate, so that anyone can verify it; refused while one is below 5.
     force
         Replace existing files.
     format
@@ -63,6 +66,8 @@ def certify(
     )
     notion = None if promise is None else promise.build()
     made = make_certificate(stored, joint, notion, proof=load_proof(proof))
+    if public_counts:
+        made = made.with_public_counts()
     if private_certificate is not None:
         made.to_json(private_certificate)
     if output is not None:
@@ -80,12 +85,13 @@ def verify(
     table: str | None = None,
     released: str | None = None,
     key_file: Path | None = None,
+    require: Literal["consistent", "verified", "redrawn"] = "verified",
     memory_limit: str | None = None,
     format: Format = "text",
 ) -> int:
-    """Verify a certificate; exit code 1 where anything fails or the leakage could not be re-checked.
+    """Verify a certificate; exit code 1 where anything fails or the level asked for is not reached.
 
-    A private certificate is checked in integers by itself. A public one needs the table.
+    A private certificate, and a public one with counts, is checked in integers by itself. Any other needs the table.
 
     Parameters
     ----------
@@ -97,6 +103,9 @@ def verify(
         The release: values, rows, ids, kept columns and frequencies are compared.
     key_file
         Key of the release, given with both tables: every row is drawn again.
+    require
+        consistent: nothing failed, which the public can see; verified: the leakage was re-checked on counts as well;
+        redrawn: and every row with the key.
     memory_limit
         Of DuckDB: such as 2GB; what does not fit goes to a private folder.
     format
@@ -106,5 +115,7 @@ def verify(
     verdict = make_verdict(
         certificate, None if table is None else load_table(table), released, key=key, memory_limit=memory_limit
     )
-    show(format, verdict.to_dict(), verdict_text(verdict) if format == "text" else None)
-    return 0 if verdict else 1
+    passed = verdict.reaches(require)
+    found = {**verdict.to_dict(), "required": require, "passed": passed}
+    show(format, found, verdict_text(verdict) if format == "text" else None)
+    return 0 if passed else 1

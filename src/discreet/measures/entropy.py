@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet._support.errors import InputError
-from discreet._support.numeric import xlogx
+from discreet._support.numeric import log_shares
 from discreet.core.joint import Joint
 
 if TYPE_CHECKING:
@@ -46,7 +46,8 @@ def entropy(distribution: Any) -> float:
     p = distribution.p_useful if isinstance(distribution, Joint) else np.asarray(distribution, dtype=np.float64)
     if p.ndim != 1 or np.isnan(p).any() or (p < 0).any():
         raise InputError("entropy takes a Joint or a vector of probabilities.")
-    return abs(float(-xlogx(p).sum()))
+    there = p[p > 0]
+    return abs(float(there @ log_shares(there))) if len(there) else 0.0
 
 
 def mutual_information(joint: Joint) -> float:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from discreet._support.errors import InvalidMechanismError
-from discreet._support.numeric import DENOMINATOR, BoolArray, FloatArray, IntArray, ObjectArray
+from discreet._support.numeric import DENOMINATOR, BoolArray, FloatArray, IntArray, ObjectArray, log_shares
 from discreet.core import labels, partition
 from discreet.core.joint import Joint
 from discreet.mechanism.about import About, provenance
@@ -137,7 +137,8 @@ class ChannelMechanism(RowMechanism):
         target = np.repeat(np.arange(len(spread.starts)), np.diff(spread.starts, append=len(share)))
         mass = joint.p_useful[spread.source] * share
         used = mass > 0
-        return max(0.0, float((mass[used] * np.log(share[used] / p_released[target[used]])).sum()))
+        surprise = np.log(share[used]) - log_shares(p_released)[target[used]]
+        return max(0.0, float((mass[used] * surprise).sum()))
 
     def outcomes(self, joint: Joint) -> tuple[IntArray, IntArray, FloatArray]:
         return self.entries.rows, self.entries.columns, self.entries.weights / DENOMINATOR

@@ -72,6 +72,7 @@ def certified(ready: Prepared, written: Path, codebook: str | None, spill: Path)
         versions={**base["versions"], "duckdb": _duckdb_version()},
         input_key=request.key.input_key,
     )
+    stated = stated.with_public_counts() if request.public_counts else stated
     return stated.with_fields(key={**stated["key"], "mac": request.key.mac(stated.authenticated())})
 
 

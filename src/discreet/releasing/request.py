@@ -50,6 +50,7 @@ class Request:
     force: bool = False
     certificate: bool = True
     private_certificate: Path | None = None
+    public_counts: bool = False
     proof: Mapping[str, Any] | None = None
     write_key: Path | None = None
     engine: str = "auto"

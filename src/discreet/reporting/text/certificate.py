@@ -33,6 +33,5 @@ def verdict_text(verdict: Verdict) -> Group:
     lines = [
         Text(f"{marks[f.passed]:<12}{f.subject}: {f.text}", style="" if f.passed else "bold") for f in verdict.findings
     ]
-    if verdict:
-        return Group(*lines, bold("Verified."))
-    return Group(*lines, bold(f"Not verified: {'; '.join(verdict.reasons)}."))
+    why = f" ({'; '.join(verdict.reasons)})" if verdict.reasons else ""
+    return Group(*lines, bold(f"{verdict.level.capitalize()}: {verdict.meaning}{why}."))
