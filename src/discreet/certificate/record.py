@@ -221,7 +221,7 @@ def _stated(
     }
     if not checker.size(content)[0]:
         raise InputError(
-            f"a certificate of {mechanism.n_useful} useful and {joint.n_sensitive} sensitive values under this mechanism "
+            f"a certificate of {mechanism.n_useful} useful and {joint.n_sensitive} sensitive values under it "
             "would take its checker too long. Certify a release of fewer or coarser values."
         )
     nmi = _kept(content, mechanism, joint)
