@@ -20,7 +20,7 @@ from typing import Any
 from discreet._support import files
 from discreet._support.errors import BrokenNotionError, InputError, UnsupportedNotionError
 from discreet._support.version import version
-from discreet.certificate import checker
+from discreet.certificate import checker, signature
 from discreet.core import labels
 from discreet.core.joint import Joint
 from discreet.measures import entropy, useful_information
@@ -89,6 +89,18 @@ class Certificate:
             if isinstance(error, InputError):
                 raise
             raise InputError(f"{os.fspath(path)!r} is not a certificate: no JSON in UTF-8.") from None
+
+    def sign(self, key: Any) -> str:
+        """Sign its public part with an Ed25519 key of OpenSSH: the content of a ``.sig`` file, as ssh-keygen makes it.
+
+        Parameters
+        ----------
+        key : path
+            Of a private key that is not encrypted, and that its owner alone may read.
+        """
+        if self._content.get("certificate_digest") != sealed(self._content)["certificate_digest"]:
+            raise InputError("the certificate was changed since it was sealed, so it is not signed. Certify anew.")
+        return signature.sign(self.public.text().encode(), key)
 
     def __repr__(self) -> str:
         notion, bound = from_dict(self._content["notion"]), self._content["bound"]

@@ -14,6 +14,7 @@ from discreet.certificate.record import Certificate
 from discreet.certificate.verification.evidence import Evidence
 from discreet.certificate.verification.release import against_release
 from discreet.certificate.verification.rows import against_both
+from discreet.certificate.verification.signed import signature_finding
 from discreet.certificate.verification.table import against_table
 from discreet.certificate.verification.verdict import Finding, Verdict
 from discreet.drawing.keys import ReleaseKey
@@ -25,7 +26,14 @@ __all__ = ["verify"]
 
 
 def verify(
-    certificate: Any, table: Any = None, released: Any = None, *, key: Any = None, memory_limit: str | None = None
+    certificate: Any,
+    table: Any = None,
+    released: Any = None,
+    *,
+    key: Any = None,
+    signer: Any = None,
+    signature: Any = None,
+    memory_limit: str | None = None,
 ) -> Verdict:
     """Verify a certificate, trusting nothing that can be recomputed.
 
@@ -39,6 +47,10 @@ def verify(
         The release: values, rows, ids, kept columns and, beside the table, frequencies are compared.
     key : ReleaseKey, bytes or path, optional
         The key of the release: every row is drawn again.
+    signer : path or str, optional
+        Public key, or file of allowed signers, of whom the certificate must be signed by.
+    signature : path or str, optional
+        Left out, the ``.sig`` beside the certificate; for a private one, or one without a file, that of the release.
     memory_limit : str, optional
         Of DuckDB, such as 2GB; what does not fit goes to a private folder.
 
@@ -50,10 +62,16 @@ def verify(
     Notes
     -----
     Frequencies are tested cell by cell with exact binomial probabilities, which reject an honest release with a chance
-    of at most 1e-6 in all (Bonferroni). A digest is not a signature: who can change a certificate can seal it anew.
+    of at most 1e-6 in all (Bonferroni). A digest is not a signature: who can change a certificate can seal it anew, but
+    only the signer can sign it.
     """
-    content = (certificate if isinstance(certificate, Certificate) else _read(certificate)).to_dict()
+    stated = certificate if isinstance(certificate, Certificate) else _read(certificate)
+    content = stated.to_dict()
     findings = [Finding(*found) for found in checker.check(content)]
+    if signer is not None:
+        findings.append(signature_finding(stated, signature, signer, (certificate, released)))
+    elif signature is not None:
+        raise InputError("a signature says something about its signer alone: give the signer's public key with it.")
     secret = None if key is None else ReleaseKey.of(key)
     if key is not None and (table is None or released is None):
         raise InputError("a key redraws the release: give the table and the release with it.")
