@@ -53,6 +53,7 @@ def release(
     memory_limit: str | None = None,
     proof: Path | None = None,
     private_certificate: Path | None = None,
+    sign: Path | None = None,
     force: Flag = False,
     format: Format = "text",
 ) -> int:
@@ -104,6 +105,8 @@ def release(
         Proof of the bound that design wrote; its evaluation on this table goes into the certificate.
     private_certificate
         File for the certificate with counts and proof, which its owner alone may read.
+    sign
+        Ed25519 private key of OpenSSH, not encrypted, that signs the public certificate.
     force
         Replace an existing output.
     format
@@ -134,6 +137,7 @@ def release(
                 memory_limit=memory_limit,
                 proof=load_proof(proof),
                 private_certificate=private_certificate,
+                sign=sign,
                 write_key=write_key,
                 reads=tuple(path for path in (mechanism, proof) if path is not None),
                 force=force,

@@ -56,7 +56,8 @@ def release(
         ``suppress_as``; ``notion`` to check instead of the mechanism's own; ``trust_design`` where the table has no S;
         ``publish_id``, ``publish_sensitive``; ``audit`` of kept columns; ``force``, ``memory_limit``, ``master``.
         With an ``output``: ``certificate=False`` writes none, ``private_certificate`` names a file for the counts and
-        the ``proof`` of the bound, and ``write_key`` one for the key, which their owner alone may read.
+        the ``proof`` of the bound, and ``write_key`` one for the key, which their owner alone may read;
+        ``sign`` names an Ed25519 private key of OpenSSH that signs the public certificate.
 
     Returns
     -------
