@@ -80,6 +80,8 @@ def verify(
     table: str | None = None,
     released: str | None = None,
     key_file: Path | None = None,
+    signer: str | None = None,
+    signature: Path | None = None,
     memory_limit: str | None = None,
     format: Format = "text",
 ) -> int:
@@ -97,6 +99,10 @@ def verify(
         The release: values, rows, ids, kept columns and frequencies are compared.
     key_file
         Key of the release, given with both tables: every row is drawn again.
+    signer
+        Public key (a .pub file, its line, or a file of allowed signers) of whom the certificate must be signed by.
+    signature
+        The signature. Left out: the .sig beside the certificate, or beside the release's public one.
     memory_limit
         Of DuckDB: such as 2GB; what does not fit goes to a private folder.
     format
@@ -104,7 +110,13 @@ def verify(
     """
     key = None if key_file is None else ReleaseKey.from_file(key_file)
     verdict = make_verdict(
-        certificate, None if table is None else load_table(table), released, key=key, memory_limit=memory_limit
+        certificate,
+        None if table is None else load_table(table),
+        released,
+        key=key,
+        signer=signer,
+        signature=signature,
+        memory_limit=memory_limit,
     )
     show(format, verdict.to_dict(), verdict_text(verdict) if format == "text" else None)
     return 0 if verdict else 1
