@@ -47,7 +47,7 @@ ROOMS = {
     "tables": Room("_support core", "numpy duckdb pyarrow"),
     "samples": Room("_support", "duckdb pyarrow"),
     "drawing": Room(f"{NOUNS} tables", "numpy pyarrow"),
-    "certificate": Room(OPERATING, "numpy scipy"),  # no designer vouches for itself
+    "certificate": Room(OPERATING, "numpy scipy cryptography"),  # no designer vouches for itself
     "releasing": Room(f"{OPERATING} certificate", "numpy duckdb pyarrow pyspark"),
     "reporting": Room(f"{DESIGNING} designers quantising frontiers certificate", "numpy rich jinja2"),
     "papers": Room(f"{DESIGNING} ranges designers quantising frontiers figures tables samples", "numpy"),
@@ -182,7 +182,7 @@ def test_the_checker_is_the_standard_library_alone() -> None:
 def test_import_loads_no_heavy_library() -> None:
     heavy = [
         "pandas", "polars", "pyspark", "duckdb", "pyarrow", "matplotlib", "scipy", "rich", "cyclopts", "hypothesis",
-        "jinja2",
+        "jinja2", "cryptography",
     ]  # fmt: skip
     code = f"import sys, discreet; print([name for name in {heavy!r} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

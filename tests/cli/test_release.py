@@ -15,6 +15,7 @@ import pytest
 import discreet as dc
 from discreet.cli.app import run
 from tests.releases import awkward_table
+from tests.signing import new_key, public_of
 
 
 @pytest.fixture
@@ -61,6 +62,89 @@ def test_release_verify_and_tamper(folder: Path, call) -> None:
     code, text, _ = call("verify", folder / "changed.json", *tables)
     assert code == 1
     assert "Not verified: certificate digest" in text
+
+
+def test_sign_and_ask_for_the_signer(folder: Path, call) -> None:
+    key, other = new_key(folder / "signing"), new_key(folder / "other")
+    out, public = folder / "out.parquet", folder / "out.parquet.certificate.json"
+    private = ["--private-certificate", folder / "private.json"]
+    assert call("release", folder / "in.parquet", folder / "m.json", "-o", out, *private)[0] == 0
+    tables = ["--table", folder / "in.parquet", "--released", out]
+    code, text, _ = call("verify", public, *tables, "--signer", public_of(key))
+    assert code == 1
+    assert "Not verified: signature: there is none" in text
+    code, text, err = call("sign", public, "--signing-key", key, "--format", "json")
+    assert code == 0, err
+    said = json.loads(text)
+    assert said["signature"] == f"{public}.sig"
+    assert said["key"].startswith("SHA256:")
+    code, text, _ = call("verify", public, *tables, "--signer", public_of(key).read_text())
+    assert code == 0
+    assert f"signature: by the key {said['key']}" in " ".join(text.split())
+    assert call("verify", public, *tables, "--signer", public_of(other))[0] == 1
+    assert call("verify", folder / "private.json", "--released", out, "--signer", public_of(key))[0] == 0
+    assert call("sign", folder / "private.json", "--signing-key", key, "-o", folder / "named")[0] == 0
+    assert (folder / "named").read_text() == Path(f"{public}.sig").read_text()
+    assert call("verify", public, *tables, "--signer", public_of(key), "--signature", folder / "named")[0] == 0
+
+
+def test_a_signature_that_cannot_be_made_or_checked_is_wrong_usage(folder: Path, call) -> None:
+    key = new_key(folder / "signing")
+    assert call("certify", folder / "in.parquet", folder / "m.json", "-o", folder / "c.json")[0] == 0
+    sign = ["sign", folder / "c.json", "--signing-key", key]
+    assert call(*sign)[0] == 0
+    code, _, err = call(*sign)
+    assert (code, "exists already" in err) == (2, True)
+    assert call(*sign, "--force")[0] == 0
+    for target in (key, folder / "c.json"):
+        before = target.read_bytes()
+        assert call(*sign, "--force", "-o", target)[0] == 2
+        assert target.read_bytes() == before
+    for wrong in (["sign", folder / "m.json", "--signing-key", key], ["sign", folder / "c.json", "--signing-key", "x"]):
+        assert call(*wrong, "-o", folder / "new.sig")[0] == 2
+    key.chmod(0o644)
+    code, _, err = call(*sign, "--force")
+    assert (code, "chmod 600" in err) == (2, True)
+    for wrong in (["--signature", folder / "c.json.sig"], ["--signer", folder / "nowhere"]):
+        assert call("verify", folder / "c.json", *wrong)[0] == 2
+    assert not (folder / "new.sig").exists()
+
+
+def test_a_release_is_signed_with_its_files(folder: Path, call) -> None:
+    key, out = new_key(folder / "signing"), folder / "out.parquet"
+    base = ["release", folder / "in.parquet", folder / "m.json", "-o", out, "--seed", "1"]
+    code, text, err = call(*base, "--sign", key)
+    assert code == 0, err
+    assert "signed by the key SHA256:" in " ".join(text.split())
+    public = Path(f"{out}.certificate.json")
+    signature = Path(f"{public}.sig").read_text()
+    assert signature == dc.Certificate.from_json(public).sign(key)
+    tables = ["--table", folder / "in.parquet", "--released", out]
+    assert call("verify", public, *tables, "--signer", public_of(key))[0] == 0
+    assert call(*base, "--force")[0] == 0  # the same certificate, this time unsigned
+    assert not Path(f"{public}.sig").exists()
+    assert call("verify", public, *tables, "--signer", public_of(key))[0] == 1
+
+
+def test_a_key_that_cannot_sign_stops_a_release_before_any_work(folder: Path, call) -> None:
+    key = new_key(folder / "signing")
+    before = sorted(os.listdir(folder))
+    base = ["release", folder / "in.parquet", folder / "m.json"]
+    key.chmod(0o640)
+    code, _, err = call(*base, "-o", folder / "out.parquet", "--sign", key)
+    assert (code, "others may read the signing key" in err) == (2, True)
+    assert call(*base, "-o", folder / "out.parquet", "--sign", folder / "nowhere")[0] == 2
+    for name in ("key.csv", "key.csv.certificate.json.sig"):  # a key is never replaced
+        new_key(folder / name)
+        code, _, err = call(*base, "-o", folder / "key.csv", "--force", "--sign", folder / name)
+        assert (code, "two of the files named are the same" in err) == (2, True)
+        assert "PRIVATE KEY" in (folder / name).read_text()
+        for path in (folder / name, public_of(folder / name)):
+            path.unlink()
+    key.chmod(0o600)
+    with pytest.raises(dc.errors.InputError, match="written to a file and certified"):
+        dc.release(awkward_table(50), dc.Mechanism.from_json(folder / "m.json"), sign=key)
+    assert sorted(os.listdir(folder)) == before
 
 
 def test_a_key_file_repeats_a_release(folder: Path, call) -> None:

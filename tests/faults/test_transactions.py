@@ -23,8 +23,10 @@ from discreet.releasing import prepared as prepared_module
 from discreet.releasing.transaction import Move, Transaction
 from tests.conftest import quick_first
 from tests.releases import awkward_table
+from tests.signing import new_key, public_of
 
-FILES = ("out.parquet", "out.parquet.codebook.json", "private.json", "out.parquet.certificate.json")
+PUBLIC = "out.parquet.certificate.json"
+FILES = ("out.parquet", "out.parquet.codebook.json", "private.json", f"{PUBLIC}.sig", PUBLIC)
 
 
 @pytest.fixture(scope="module")
@@ -32,6 +34,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("transactions")
     table = awkward_table(2_000)
     pq.write_table(table, folder / "in.parquet")
+    new_key(folder / "signing-key")
     joint = Joint.from_table(table, "ill", "job")
     design(joint, LIP(0.3)).mechanism.to_json(folder / "old.json")
     design(joint, LIP(0.3), "subset-merging").mechanism.to_json(folder / "new.json")
@@ -39,7 +42,8 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def release(prepared: Path, which: str, folder: Path, **options: Any) -> None:
-    given = {"id": "number", "seed": 1, "private_certificate": folder / "private.json", "force": True, **options}
+    given = {"id": "number", "seed": 1, "private_certificate": folder / "private.json", "force": True}
+    given |= {"sign": prepared / "signing-key", **options}
     mechanism = dc.Mechanism.from_json(prepared / f"{which}.json")
     dc.release(prepared / "in.parquet", mechanism, output=folder / "out.parquet", **given)
 
@@ -66,11 +70,11 @@ def no_space(*_: Any, **__: Any) -> None:
     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
-@pytest.mark.parametrize("number", range(3))
+@pytest.mark.parametrize("number", range(4))
 def test_a_full_disk_at_any_text_leaves_all_old_files(
     number: int, prepared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The codebook, the private and the public certificate in turn."""
+    """The codebook, the private certificate, the signature and the public certificate in turn."""
     release(prepared, "old", tmp_path)
     before = contents(tmp_path)
     original, written = os.fdopen, []
@@ -172,9 +176,9 @@ release(prepared, "new", folder)
 """
 
 
-#: Before, while and after each of the four files is moved; the most telling moments first.
+#: Before, while and after each of the five files is moved; the most telling moments first.
 MOMENTS = [("between", 1), ("after", 1), ("after", 3), ("before", 1)]
-MOMENTS += [moment for moment in product(("before", "between", "after"), (1, 2, 3, 4)) if moment not in MOMENTS]
+MOMENTS += [moment for moment in product(("before", "between", "after"), (1, 2, 3, 4, 5)) if moment not in MOMENTS]
 
 
 @pytest.mark.parametrize(("moment", "number"), quick_first(MOMENTS, 4))
@@ -195,7 +199,8 @@ def test_after_a_kill_no_file_is_torn_and_the_next_run_mends(
     settle(tmp_path / "out.parquet")
     mended = contents(tmp_path)
     assert mended == (new if any(are_new) else old)
-    assert dc.verify(tmp_path / "private.json", prepared / "in.parquet", tmp_path / "out.parquet")
+    signer = public_of(prepared / "signing-key")
+    assert dc.verify(tmp_path / "private.json", prepared / "in.parquet", tmp_path / "out.parquet", signer=signer)
 
 
 def test_a_kill_while_things_are_put_back_is_mended_backwards(tmp_path: Path) -> None:
@@ -367,6 +372,17 @@ def test_a_release_without_a_codebook_takes_the_old_one_away(prepared: Path, tmp
     (tmp_path / "out.parquet.codebook.json").write_text("{}")
     verdict = dc.verify(tmp_path / FILES[-1], table, tmp_path / "out.parquet")
     assert "codebook" in {finding.subject for finding in verdict.failures}
+
+
+@pytest.mark.parametrize("options", [{"sign": None}, {"certificate": False, "sign": None, "private_certificate": None}])
+def test_a_release_without_a_signature_takes_the_old_one_away(
+    options: dict[str, Any], prepared: Path, tmp_path: Path
+) -> None:
+    """A signature that stays would be of another certificate."""
+    release(prepared, "old", tmp_path)
+    assert (tmp_path / f"{PUBLIC}.sig").exists()
+    release(prepared, "new", tmp_path, **options)
+    assert not (tmp_path / f"{PUBLIC}.sig").exists()
 
 
 def test_an_input_that_changes_meanwhile_is_not_certified(

@@ -9,6 +9,7 @@
     |   +-- InvalidNotionError               a privacy parameter out of range
     |   +-- UnsupportedNotionError           the notion has no such representation or method
     |   +-- UnknownMethodError               no designer of that name
+    |   +-- SignatureError                   damaged, by somebody else, or of something else
     |   +-- ColumnNotFoundError (KeyError)   no such column in the table
     +-- DataError (ValueError)               the table cannot be used; exit code 3
     |   +-- UnreadableTableError             missing, damaged, not text in UTF-8, not a table
@@ -38,6 +39,7 @@ __all__ = [
     "InvalidJointError",
     "InvalidMechanismError",
     "InvalidNotionError",
+    "SignatureError",
     "UnknownMethodError",
     "UnreadableTableError",
     "UnseenSymbolError",
@@ -78,6 +80,10 @@ class UnsupportedNotionError(InputError):
 
 class UnknownMethodError(InputError):
     """A method name that no designer carries."""
+
+
+class SignatureError(InputError):
+    """A signature that does not hold: damaged, by somebody else, or of something else."""
 
 
 class ColumnNotFoundError(InputError, KeyError):

@@ -20,7 +20,7 @@ from typing import Any
 from discreet._support import files
 from discreet._support.errors import BrokenNotionError, InputError, UnsupportedNotionError
 from discreet._support.version import version
-from discreet.certificate import checker
+from discreet.certificate import checker, signature
 from discreet.core import labels
 from discreet.core.joint import Joint
 from discreet.measures import entropy, useful_information
@@ -52,16 +52,17 @@ class Certificate:
     @property
     def is_private(self) -> bool:
         """Whether it holds what its owner alone may see."""
-        return any(name in self._content for name in self._private_names)
+        return any(name in self._content for name in self.private_names)
 
     @property
-    def _private_names(self) -> tuple[str, ...]:
+    def private_names(self) -> tuple[str, ...]:
+        """Fields that are not for everyone."""
         return ("input_key",) if self._content.get("public_counts") is True else ("counts", "proof", "input_key")
 
     @property
     def public(self) -> Certificate:
         """The part for everyone: without counts and proof, unless the counts are public, and without secrets."""
-        rest = {name: value for name, value in self._content.items() if name not in self._private_names}
+        rest = {name: value for name, value in self._content.items() if name not in self.private_names}
         if rest.get("private_mechanism") is True:
             rest["mechanism"] = None
         return Certificate(sealed(rest))
@@ -121,6 +122,18 @@ class Certificate:
             raise InputError(
                 f"{os.fspath(path)!r} is not a certificate: no JSON in UTF-8, or a name occurs twice."
             ) from None
+
+    def sign(self, key: Any) -> str:
+        """Sign its public part with an Ed25519 key of OpenSSH: the content of a ``.sig`` file, as ssh-keygen makes it.
+
+        Parameters
+        ----------
+        key : path
+            Of a private key that is not encrypted, and that its owner alone may read.
+        """
+        if self._content.get("certificate_digest") != sealed(self._content)["certificate_digest"]:
+            raise InputError("the certificate was changed since it was sealed, so it is not signed. Certify anew.")
+        return signature.sign(self.public.text().encode(), key)
 
     def __repr__(self) -> str:
         notion, bound = from_dict(self._content["notion"]), self._content["bound"]

@@ -30,6 +30,7 @@ from discreet.cli.quantise import quantise
 from discreet.cli.release import release
 from discreet.cli.report import report
 from discreet.cli.reproduce import reproduce
+from discreet.cli.sign import sign
 
 __all__ = ["app", "main", "run"]
 
@@ -42,7 +43,9 @@ app = App(
     version=version,
     help_format="plaintext",
 )
-for command in (audit, design, compare, frontier, quantise, release, certify, verify, report, export, reproduce, demo):
+for command in (
+    audit, design, compare, frontier, quantise, release, certify, sign, verify, report, export, reproduce, demo,
+):  # fmt: skip
     app.command(command)
 
 

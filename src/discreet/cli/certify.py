@@ -86,6 +86,8 @@ def verify(
     released: str | None = None,
     key_file: Path | None = None,
     require: Literal["consistent", "verified", "redrawn"] = "verified",
+    signer: str | None = None,
+    signature: Path | None = None,
     memory_limit: str | None = None,
     format: Format = "text",
 ) -> int:
@@ -106,6 +108,10 @@ def verify(
     require
         consistent: nothing failed, which the public can see; verified: the leakage was re-checked on counts as well;
         redrawn: and every row with the key.
+    signer
+        Public key (a .pub file, its line, or a file of allowed signers) of whom the certificate must be signed by.
+    signature
+        The signature. Left out: the .sig beside the certificate, or beside the release's public one.
     memory_limit
         Of DuckDB: such as 2GB; what does not fit goes to a private folder.
     format
@@ -113,7 +119,13 @@ def verify(
     """
     key = None if key_file is None else ReleaseKey.from_file(key_file)
     verdict = make_verdict(
-        certificate, None if table is None else load_table(table), released, key=key, memory_limit=memory_limit
+        certificate,
+        None if table is None else load_table(table),
+        released,
+        key=key,
+        signer=signer,
+        signature=signature,
+        memory_limit=memory_limit,
     )
     passed = verdict.reaches(require)
     found = {**verdict.to_dict(), "required": require, "passed": passed}

@@ -54,6 +54,7 @@ def release(
     proof: Path | None = None,
     private_certificate: Path | None = None,
     public_counts: Flag = False,
+    sign: Path | None = None,
     force: Flag = False,
     format: Format = "text",
 ) -> int:
@@ -107,6 +108,8 @@ def release(
         File for the certificate with counts and proof, which its owner alone may read.
     public_counts
         Publish the counts of (S, X) with the certificate, so that anyone can verify it; refused while one is below 5.
+    sign
+        Ed25519 private key of OpenSSH, not encrypted, that signs the public certificate.
     force
         Replace an existing output.
     format
@@ -138,6 +141,7 @@ def release(
                 proof=load_proof(proof),
                 private_certificate=private_certificate,
                 public_counts=public_counts,
+                sign=sign,
                 write_key=write_key,
                 reads=tuple(path for path in (mechanism, proof) if path is not None),
                 force=force,

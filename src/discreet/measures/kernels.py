@@ -79,8 +79,8 @@ def chi2_lift(lifts: FloatArray, prior: FloatArray) -> FloatArray:
 
 
 def alpha_lift(lifts: FloatArray, prior: FloatArray, alpha: float) -> FloatArray:
-    """Power mean of the lift of order alpha, scaled by the largest lift so that no power overflows."""
-    largest = lifts.max(axis=-2)
-    scale = np.where(np.isfinite(largest), largest, 1.0)
+    """Power mean of the lift of order alpha, scaled by the largest finite lift so that no power overflows."""
+    largest = np.where(np.isfinite(lifts), lifts, 0.0).max(axis=-2)
+    scale = np.where(largest > 0, largest, 1.0)
     mean = _mean((lifts / scale[..., None, :]) ** alpha, prior)
     return scale * mean ** (1 / alpha)

@@ -354,5 +354,7 @@ def common_information(joint: Joint) -> float:
     if not isinstance(joint, Joint):
         raise InputError(f"common_information takes a Joint, got {type(joint).__name__}.")
     occurs = np.flatnonzero(joint.occurs)
-    mass: FloatArray = np.bincount(components(joint).useful, joint.p_useful[occurs]).astype(np.float64)
-    return float(-xlogx(mass).sum() / math.log(2))
+    parts = components(joint)
+    mass: FloatArray = np.bincount(parts.useful, joint.p_useful[occurs]).astype(np.float64)
+    entropy = float(-xlogx(mass).sum()) / math.log(2)
+    return min(max(0.0, entropy), math.log2(parts.number))  # masses that are rounded sum to a hair more or less than 1

@@ -40,15 +40,19 @@ def fewest_components(whole: Range, removed: int) -> IntArray:
     """A partition that removes so many components with the least largest block.
 
     The joined part starts as the largest component; each block takes one of its free members and one member of each
-    of the m - 1 largest components left, whose other members become free.
+    of the m - 1 largest components left, whose other members become free. Where no member is free, as in a range of
+    single values, the next largest component starts a part of its own: what is left meets the same bound.
     """
     n, parts = whole.n_useful, components(whole)
     size = smallest_blocks(n, removed)
     members = [np.flatnonzero(parts.useful == c).tolist() for c in range(parts.number)]
     members.sort(key=lambda part: (-len(part), part[0]))
     block_of = np.arange(n)
-    free, rest, left = list(members[0]), members[1:], removed
+    free: list[int] = []
+    rest, left = members, removed
     while left:
+        if not free:
+            free, rest = list(rest[0]), rest[1:]
         take = min(size - 1, left)
         chosen, rest = rest[:take], rest[take:]
         block = [free.pop(0), *(part[0] for part in chosen)]

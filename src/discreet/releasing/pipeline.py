@@ -44,6 +44,8 @@ class Released:
         Rows that were released.
     certificate : Certificate or None
         Of a release that was written to a file.
+    signed_by : str or None
+        Fingerprint of the key that signed it.
     """
 
     table: Any
@@ -55,6 +57,7 @@ class Released:
     engine: str
     seconds: float
     certificate: Certificate | None = None
+    signed_by: str | None = None
 
     def summary(self, output: Path) -> dict[str, Any]:
         """What a release to a file says of itself, as plain data."""
@@ -66,6 +69,7 @@ class Released:
             **stated,
             "certificate": os.fspath(sidecar(output, "certificate")),
             "codebook": os.fspath(sidecar(output, "codebook")),
+            **({} if self.signed_by is None else {"signed_by": self.signed_by}),
             "engine": self.engine,
             "seconds": self.seconds,
         }
@@ -94,6 +98,7 @@ def run(request: Request) -> Released:
         kind.name,
         time.perf_counter() - start,
         certificate,
+        None if request.sign is None else request.sign.fingerprint,
     )
 
 
@@ -129,8 +134,18 @@ def _written(ready: Prepared, targets: Targets, transaction: Transaction) -> tup
         certificate = certified(ready, staged, codebook, transaction.spill)
         if targets.private_certificate is not None:
             transaction.write(targets.private_certificate, certificate.text(), private=certificate.is_private)
+        _sign(certificate, targets, transaction, request)
         transaction.write(targets.certificate, certificate.public.text())
     else:
+        transaction.remove(targets.signature)
         transaction.remove(targets.certificate)
     transaction.commit()
     return str(request.output), rows, certificate
+
+
+def _sign(certificate: Certificate, targets: Targets, transaction: Transaction, request: Request) -> None:
+    """The signature, or none: one that is left of an earlier release would be of another certificate."""
+    if request.sign is None:
+        transaction.remove(targets.signature)
+    else:
+        transaction.write(targets.signature, certificate.sign(request.sign))

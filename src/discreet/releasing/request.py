@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from discreet._support.errors import InputError
+from discreet.certificate.signing_key import SigningKey
 from discreet.drawing.keys import ReleaseKey
 from discreet.mechanism import Mechanism
 from discreet.notions import Notion
@@ -30,6 +31,8 @@ class Request:
         Further files that were read on the way here, such as the mechanism's; no output may replace them.
     write_key : Path or None
         Where the key is stored with the release.
+    sign : SigningKey or None
+        Signs the public certificate.
     """
 
     table: Any
@@ -53,6 +56,7 @@ class Request:
     public_counts: bool = False
     proof: Mapping[str, Any] | None = None
     write_key: Path | None = None
+    sign: SigningKey | None = None
     engine: str = "auto"
     master: str | None = None
     memory_limit: str | None = None
@@ -71,7 +75,10 @@ class Request:
         for name in ("output", "private_certificate", "write_key"):
             if options.get(name) is not None:
                 options[name] = Path(options[name])
-        reads = (*options.pop("reads", ()), *([key] if isinstance(key, str | os.PathLike) else []))
+        given = (key, options.get("sign"))
+        reads = (*options.pop("reads", ()), *(path for path in given if isinstance(path, str | os.PathLike)))
+        if options.get("sign") is not None:
+            options["sign"] = SigningKey.of(options["sign"])
         made = cls(table=table, mechanism=mechanism, key=ReleaseKey.of(key, seed), reads=reads, **options)
         made._check()
         return made
@@ -81,6 +88,8 @@ class Request:
             raise InputError(f"unseen must be 'stop' or 'suppress', got {self.unseen!r}.")
         if self.private_certificate is not None and (self.output is None or not self.certificate):
             raise InputError("a private certificate belongs to a release that is written to a file and certified.")
+        if self.sign is not None and (self.output is None or not self.certificate):
+            raise InputError("a signature belongs to a release that is written to a file and certified.")
         if self.write_key is not None and self.output is None:
             raise InputError("a key is stored beside a release that is written to a file: name the output.")
         if self.output is None and self.is_path:

@@ -49,6 +49,11 @@ class Targets:
         return sidecar(self.output, "certificate")
 
     @property
+    def signature(self) -> Path:
+        """Of the public certificate."""
+        return self.certificate.with_name(f"{self.certificate.name}.sig")
+
+    @property
     def codebook(self) -> Path:
         """P(x | y) of every released value."""
         return sidecar(self.output, "codebook")
@@ -68,11 +73,13 @@ class Targets:
         source = os.fspath(table) if isinstance(table, str | os.PathLike) else None
         read = [*files, *(path for path in others if isinstance(path, str | os.PathLike))]
         private = [path for path in (self.private_certificate, self.key) if path is not None]
-        beside = [self.certificate, self.codebook, *private]
+        stale = (self.certificate, self.signature, self.codebook)
+        beside = [*stale, *private]
         real = [os.path.realpath(path) for path in (self.output, *beside)]
         if len(set(real)) < len(real):
             raise InputError(
-                "the output, its certificate, its codebook, the private certificate and the key need different names."
+                "the output, its certificate, its signature, its codebook, the private certificate and the key need "
+                "different names."
             )
         if set(real) & {os.path.realpath(path) for path in others if isinstance(path, str | os.PathLike)}:
             raise InputError(
@@ -83,7 +90,6 @@ class Targets:
                 "a certificate or codebook would replace a file that the release reads. Choose another name."
             )
         self._check_output(source, files, force)
-        stale = (self.certificate, self.codebook)
         for path in beside:
             # Sidecars of an output that is gone are stale; those of one that is there go with it.
             allowed = force or (path in stale and not self.output.exists())

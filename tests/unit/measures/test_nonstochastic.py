@@ -84,6 +84,14 @@ def test_common_information_is_below_both(seed: int) -> None:
     assert ranges.uncertainty_reduction(released) == ranges.uncertainty_reduction(merged)
 
 
+@pytest.mark.parametrize("seed", range(50))
+def test_common_information_of_one_component_is_nothing(seed: int) -> None:
+    """Rounded masses sum to a hair more than one, whose entropy would be below zero."""
+    joint = Joint.random(3, 7, seed=seed)
+    common = ranges.common_information(joint)
+    assert (common, math.copysign(1.0, common)) == (0.0, 1.0)
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_side_information_by_its_definition(seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -99,6 +99,39 @@ def test_exact_methods_are_exact_on_all_set_partitions(chunk: int) -> None:
             assert point.k <= max(best_k.get(j, 0) for j in range(1, point.largest_block + 1))
 
 
+def components_of_sizes(*sizes: int) -> np.ndarray:
+    """A range whose components have so many useful values each, and one sensitive value."""
+    return np.repeat(np.eye(len(sizes), dtype=bool), sizes, axis=1)
+
+
+#: Ranges of single values, of components that are all used up at once, of one large component among single ones.
+STRUCTURED = {f"{n} single values": np.eye(n, dtype=bool) for n in range(2, 10)}
+STRUCTURED |= {
+    sizes: components_of_sizes(*map(int, sizes))
+    for sizes in ("22", "2222", "33", "41111", "211111", "3211", "221111", "8")
+}
+STRUCTURED |= {
+    "a chain": np.eye(6, dtype=bool) | np.eye(6, k=1, dtype=bool),
+    "two chains": np.kron(np.eye(2, dtype=bool), np.eye(3, dtype=bool) | np.eye(3, k=1, dtype=bool)),
+    "several sensitive values each": np.repeat(np.eye(6, dtype=bool), 2, axis=0),
+}
+
+
+@pytest.mark.parametrize("matrix", STRUCTURED.values(), ids=STRUCTURED.keys())
+def test_every_number_of_components_has_its_least_block(matrix: np.ndarray) -> None:
+    """Beside all set partitions."""
+    whole = Range.of(matrix)
+    least_block: dict[int, int] = {}
+    for block_of in partitions(whole.n_useful):
+        parts, m = parts_of(seen_by_block(whole, block_of)), largest(block_of)
+        least_block[parts] = min(least_block.get(parts, m), m)
+    points = quantise(matrix, "maximin", method="exact").points
+    assert [point.components for point in points] == list(range(ranges.components(whole).number, 0, -1))
+    assert [point.status for point in points] == ["optimal"] * len(points)
+    for point in points:
+        assert point.largest_block == min(m for parts, m in least_block.items() if parts <= point.components)
+
+
 def greedy_by_the_book(whole: Range, weight: float, cost) -> list[int]:
     """Algorithm 1 with loops over everything, straight from the corrected text."""
     blocks = [[x] for x in range(whole.n_useful)]

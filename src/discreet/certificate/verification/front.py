@@ -14,6 +14,7 @@ from discreet.certificate.record import Certificate
 from discreet.certificate.verification.evidence import Evidence
 from discreet.certificate.verification.release import against_release
 from discreet.certificate.verification.rows import against_both
+from discreet.certificate.verification.signed import signature_finding
 from discreet.certificate.verification.statements import about_key, unchecked
 from discreet.certificate.verification.table import against_table
 from discreet.certificate.verification.verdict import Finding, Verdict
@@ -32,7 +33,14 @@ DAMAGE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, A
 
 
 def verify(
-    certificate: Any, table: Any = None, released: Any = None, *, key: Any = None, memory_limit: str | None = None
+    certificate: Any,
+    table: Any = None,
+    released: Any = None,
+    *,
+    key: Any = None,
+    signer: Any = None,
+    signature: Any = None,
+    memory_limit: str | None = None,
 ) -> Verdict:
     """Verify a certificate, trusting nothing that can be recomputed.
 
@@ -47,6 +55,10 @@ def verify(
         The release: values, rows, ids, kept columns and, beside the table, frequencies are compared.
     key : ReleaseKey, bytes or path, optional
         The key of the release: every row is drawn again.
+    signer : path or str, optional
+        Public key, or file of allowed signers, of whom the certificate must be signed by.
+    signature : path or str, optional
+        Left out, the ``.sig`` beside the certificate; for a private one, or one without a file, that of the release.
     memory_limit : str, optional
         Of DuckDB, such as 2GB; what does not fit goes to a private folder.
 
@@ -60,18 +72,24 @@ def verify(
     Notes
     -----
     Frequencies are tested cell by cell with exact binomial probabilities, which reject an honest release with a chance
-    of at most 1e-6 in all (Bonferroni). A digest is not a signature: who can change a certificate can seal it anew.
+    of at most 1e-6 in all (Bonferroni). A digest is not a signature: who can change a certificate can seal it anew, but
+    only the signer can sign it.
     """
-    content = (certificate if isinstance(certificate, Certificate) else _read(certificate)).to_dict()
+    stated = certificate if isinstance(certificate, Certificate) else _read(certificate)
+    content = stated.to_dict()
+    if signature is not None and signer is None:
+        raise InputError("a signature says something about its signer alone: give the signer's public key with it.")
     secret = None if key is None else ReleaseKey.of(key)
     if key is not None and (table is None or released is None):
         raise InputError("a key redraws the release: give the table and the release with it.")
     findings = [Finding(*found, at_most=LIMITS.get(found[0], "redrawn")) for found in checker.check(content)]
     if findings[-1].subject != "bound":  # the checker stopped: what follows would read what it refused
         return Verdict(tuple(findings))
+    signed = [] if signer is None else [signature_finding(stated, signature, signer, (certificate, released))]
+    findings += signed
     try:
         mechanism = None if content["mechanism"] is None else Mechanism.from_dict(content["mechanism"])
-        evidence = Evidence(content, mechanism, secret)
+        evidence = Evidence(content, mechanism, secret, is_signed=any(finding.passed for finding in signed))
         findings += _tests(evidence, table, released, Limits(memory_limit))
     except DAMAGE as error:
         findings.append(Finding("certificate", False, f"damaged, or not of these tables ({type(error).__name__})"))

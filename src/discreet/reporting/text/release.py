@@ -49,7 +49,8 @@ def release_text(summary: Mapping[str, Any]) -> Group:
             bold("Kept as they are, and not covered by the promise"),
             _kept_table(summary["not_covered"]),
         ]
-    lines.append(Text(f"Certificate: {summary['certificate']}"))
+    signed = f", signed by the key {summary['signed_by']}" if "signed_by" in summary else ""
+    lines.append(Text(f"Certificate: {summary['certificate']}{signed}"))
     if "codebook" in summary:
         lines.append(Text(f"What released values stand for: {summary['codebook']}"))
     return Group(*lines)
