@@ -23,6 +23,7 @@ from discreet._support.version import version
 from discreet.certificate import checker
 from discreet.core import labels
 from discreet.core.joint import Joint
+from discreet.core.rare import has_rare_values
 from discreet.measures import entropy, useful_information
 from discreet.mechanism import Mechanism
 from discreet.notions import LIFTS, Notion, from_dict
@@ -30,7 +31,7 @@ from discreet.notions import LIFTS, Notion, from_dict
 __all__ = ["Certificate", "achieved", "certify", "check_certifiable", "sealed", "spelled", "trusted"]
 
 FORMAT = "discreet-certificate/1"
-PRIVATE_NAMES = ("counts", "proof", "input_salt")
+PRIVATE_NAMES = ("counts", "proof", "input_salt", "keyed_digests")
 
 #: Step of stated numbers, each rounded to the safe side. More digits would tell more about the counts.
 DECIMALS = decimal.Decimal("1e-6")
@@ -49,13 +50,17 @@ class Certificate:
 
     @property
     def is_private(self) -> bool:
-        """Whether it holds the counts."""
-        return "counts" in self._content
+        """Whether it holds the counts, or a mechanism that tells as much."""
+        return "counts" in self._content or _holds_private_mechanism(self._content)
 
     @property
     def public(self) -> Certificate:
-        """The part without counts, proof and salt."""
+        """The part without counts, proof and salt; and without the mechanism where that is private."""
         rest = {name: value for name, value in self._content.items() if name not in PRIVATE_NAMES}
+        if _holds_private_mechanism(rest):
+            # A plain digest would tell whether a guessed mechanism is the right one.
+            keyed = self._content.get("keyed_digests", {"mechanism": None})
+            rest |= {"mechanism": None, "digests": {**rest["digests"], **keyed}}
         return Certificate(sealed(rest))
 
     def __getitem__(self, name: str) -> Any:
@@ -178,6 +183,7 @@ def _stated(
         "bound_evidence": None,
         "rows": None if joint.counts is None else {"input": joint.records, "output": joint.records},
         "reads_sensitive": mechanism.reads_sensitive,
+        "private_mechanism": mechanism.is_private or has_rare_values(joint),
         "digests": {"mechanism": mechanism.fingerprint},
         "versions": {"discreet": version(), "python": platform.python_version()},
         "counts": {
@@ -194,6 +200,10 @@ def _stated(
         content["bound"] = _decimal_text(Fraction(claimed), decimal.ROUND_CEILING)
         content["bound_evidence"] = "claimed, not checkable"
     return Certificate(sealed(content))
+
+
+def _holds_private_mechanism(content: Mapping[str, Any]) -> bool:
+    return bool(content.get("private_mechanism")) and content.get("mechanism") is not None
 
 
 def check_certifiable(notion: Notion) -> None:

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import hashlib
+import hmac
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,8 @@ from discreet._support.errors import InvalidMechanismError
 from discreet.certificate import Certificate, certify
 from discreet.certificate.record import trusted
 from discreet.core import labels
+from discreet.core.joint import Joint
+from discreet.drawing.keys import ReleaseKey
 from discreet.mechanism import Mechanism
 from discreet.releasing.checks import Checked
 from discreet.releasing.plan import Plan
@@ -45,9 +49,11 @@ def certified(ready: Prepared, written: Path, codebook: str | None, spill: Path)
         digests["input"] = table_digest(table.relation, table.columns, salt)
     if codebook is not None:
         digests["codebook"] = hashlib.sha256(codebook.encode()).hexdigest()
+    hidden = _keyed(request.key, digests) if ready.hides_mechanism else {}
     return base.with_fields(
         rows={"input": joint.records, "output": rows},
         digests=digests,
+        private_mechanism=ready.hides_mechanism,
         columns={
             "input": [] if table is None else list(table.columns),
             "sensitive": list(plan.mechanism.sensitive_columns),
@@ -65,7 +71,19 @@ def certified(ready: Prepared, written: Path, codebook: str | None, spill: Path)
         not_covered=jsonable.plain(ready.kept),
         versions={**base["versions"], "duckdb": _duckdb_version()},
         input_salt=salt,
+        **hidden,
     )
+
+
+def _keyed(key: ReleaseKey, digests: Mapping[str, str]) -> dict[str, dict[str, str]]:
+    """What the public part states of a private mechanism and codebook: digests that only the key's owner can repeat."""
+    own = {name: digests[name] for name in ("mechanism", "codebook") if name in digests}
+    return {
+        "keyed_digests": {
+            name: hmac.new(key.derive(f"{name}-digest"), digest.encode(), "sha256").hexdigest()
+            for name, digest in own.items()
+        }
+    }
 
 
 def _unseen(plan: Plan, checked: Checked) -> dict[str, Any] | None:
@@ -78,13 +96,13 @@ def _unseen(plan: Plan, checked: Checked) -> dict[str, Any] | None:
     return {"treated_as": labels.encode(label), "rows": checked.suppressed_rows}
 
 
-def codebook_text(mechanism: Mechanism) -> str | None:
-    """P(x | y) as JSON, or None where the mechanism does not know P(x) or lists no released values.
+def codebook_text(mechanism: Mechanism, joint: Joint) -> str | None:
+    """P(x | y) on a counted table as JSON, or None where the mechanism lists no released values.
 
     Rounded to three digits: with all of them, and the weights, the exact counts of x could be worked out.
     """
     try:
-        book = mechanism.codebook()
+        book = mechanism.codebook(joint)
     except InvalidMechanismError:
         return None
     shown = {

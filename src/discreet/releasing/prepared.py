@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from discreet.certificate.record import check_certifiable
+from discreet.core.rare import has_rare_values
 from discreet.releasing.checks import Checked, audit_kept, check_all
 from discreet.releasing.engines.base import Drawing, Engine
 from discreet.releasing.plan import Plan, make_plan
@@ -34,6 +35,11 @@ class Prepared:
     plan: Plan
     checked: Checked
     kept: list[dict[str, Any]]
+
+    @property
+    def hides_mechanism(self) -> bool:
+        """Whether mechanism and codebook tell about single people, by the design or by this table."""
+        return self.plan.mechanism.is_private or has_rare_values(self.checked.joint)
 
     def drawing(self) -> Drawing:
         """All that the engine needs to draw."""

@@ -84,11 +84,12 @@ def test_an_engine_from_outside_gives_the_same_release_and_claims(tmp_path: Path
         for engine in ("duckdb", OneByOne.name):
             output = tmp_path / f"{engine}.parquet"
             given = {"id": "number", "keep": ["weight"], "seed": 3, "rename": rename_of(mechanism), "force": True}
+            given["private_certificate"] = tmp_path / "private.json"  # few records stand behind some of the mechanisms
             dc.release(tmp_path / "in.parquet", mechanism, output=output, engine=engine, **given)
             certificate = dc.Certificate.from_json(f"{output}.certificate.json").to_dict()
             assert certificate["engine"] == engine
             results.append((pq.read_table(output).to_pylist(), certificate["digests"], certificate["achieved"]))
-            assert dc.verify(f"{output}.certificate.json", tmp_path / "in.parquet", output)
+            assert dc.verify(tmp_path / "private.json", tmp_path / "in.parquet", output)
         assert results[0] == results[1]
 
 

@@ -51,7 +51,8 @@ def release_text(summary: Mapping[str, Any]) -> Group:
         ]
     lines.append(Text(f"Certificate: {summary['certificate']}"))
     if "codebook" in summary:
-        lines.append(Text(f"What released values stand for: {summary['codebook']}"))
+        private = " (private, as the mechanism is)" if summary["private_mechanism"] else ""
+        lines.append(Text(f"What released values stand for: {summary['codebook']}{private}"))
     return Group(*lines)
 
 
