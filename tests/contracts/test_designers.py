@@ -144,9 +144,16 @@ def test_json_round_trip_is_lossless(method: str, options: dict[str, str], notio
             design(joint, notion, method, **options)
         return
     mechanism = design(joint, notion, method, **options).mechanism
-    mechanism.to_json(tmp_path / "m.json")
+    mechanism.to_json(tmp_path / "m.json", private=True)
     again = Mechanism.from_json(tmp_path / "m.json")
     assert again == mechanism
+    mechanism.to_json(tmp_path / "public.json")
+    public = Mechanism.from_json(tmp_path / "public.json")
+    assert public.to_dict() == public.public_dict() | {name: None for name in public.to_dict() if name[:2] == "p_"}
+    assert (public.fingerprint, public.is_private) == (mechanism.fingerprint, True)
+    assert public.codebook(joint) == mechanism.codebook(joint)
+    for released, meaning in mechanism.codebook().items():
+        assert public.codebook(joint)[released] == pytest.approx(meaning)
     assert type(again) is type(mechanism)
     assert (again.channel == mechanism.channel).all()
     assert again.useful == joint.useful

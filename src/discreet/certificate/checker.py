@@ -101,7 +101,7 @@ ABOUT: Shape = {
     "reads_sensitive": bool,
 }
 ABOUT |= {"sensitive_columns": [str], "useful_columns": [str], "bins": {...: [_real]}, "denominator": FULL}
-ABOUT |= {"useful": [_label], "private?": bool}
+ABOUT |= {"useful": [_label], "private": bool}
 ROWS: Shape = {"released": [str], "rows": [[[_count, _count]]]}
 CHANNEL: Shape = ABOUT | ROWS | {"kind": "channel"}
 MECHANISM: Shape = (
@@ -116,7 +116,7 @@ PROOF: Shape = {"rows": [[str, _count, (_count, None), _count]], "largest": VECT
 PROOF |= {"prices": ([_real], None), "splits": [[_count, _count, _real]], "multipliers": (VECTORS, None)}
 CERTIFICATE: Shape = {"format": FORMAT, "notion": NOTION, "mechanism": (None, *MECHANISM), "achieved": (RANGE, None)}
 CERTIFICATE |= {"nmi": NUMBER, "bound": (NUMBER, None), "bound_evidence": (str, None), "reads_sensitive": bool}
-CERTIFICATE |= {"rows": ({"input": _count, "output": _count}, None), "digests": {"mechanism": HEX}}
+CERTIFICATE |= {"rows": ({"input": _count, "output": _count}, None), "digests": {"mechanism": (HEX, None)}}
 CERTIFICATE |= {"public_counts": bool, "private_mechanism": bool, "versions": {...: str}, "certificate_digest": HEX}
 COLUMNS: Shape = {name: [str] for name in ("input", "sensitive", "useful", "released", "kept", "published")}
 BESIDE: Shape = {"column": str, "values": (_count, str, None), "reason": str, "alone?": RANGE, "with_release?": RANGE}
@@ -126,9 +126,10 @@ RELEASE |= {"engine": str, "key": {"fingerprint": HEX, "mac": HEX, "draw": ("pri
 RELEASE |= {"checked_on": ("this table", "the design only (trusted)"), "persons": (PERSONS, None)}
 RELEASE |= {"unseen": ({"treated_as": _label, "rows": _count}, None), "not_covered": [BESIDE]}
 RELEASE |= {"covered": ({"columns": [str], **RANGE}, None)}
-RELEASE |= {"digests": {"mechanism": HEX, "output": (HEX, {...: HEX}), "codebook": (HEX, None)}}
+RELEASE |= {"digests": {"mechanism": (HEX, None), "output": (HEX, {...: HEX}), "codebook": (HEX, None)}}
 RELEASE["digests"] |= {"input": ({"of": ("files", "rows", "spark rows"), "hmac": HEX}, None)}
-PRIVATE: Shape = {"counts": COUNTS, "proof": PROOF, "input_key": HEX}
+KEYED: Shape = {"mechanism": HEX, "codebook": (HEX, None)}
+PRIVATE: Shape = {"counts": COUNTS, "proof": PROOF, "input_key": HEX, "keyed_digests": KEYED}
 
 
 def misfit(value: Any, shape: Any, where: str) -> str | None:
@@ -210,7 +211,7 @@ def _statements(certificate: Data) -> Found:
 
 
 def _mechanism_digest(certificate: Data) -> Found:
-    if certificate["mechanism"] is None or certificate["private_mechanism"]:
+    if certificate["mechanism"] is None:
         return None, "not re-checked: the mechanism is private, and its digest needs the key"
     return _same(digest(certificate["mechanism"]), certificate["digests"]["mechanism"])
 

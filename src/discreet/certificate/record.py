@@ -23,6 +23,7 @@ from discreet._support.version import version
 from discreet.certificate import checker, signature
 from discreet.core import labels
 from discreet.core.joint import Joint
+from discreet.core.rare import has_rare_values
 from discreet.measures import entropy, useful_information
 from discreet.mechanism import Mechanism
 from discreet.notions import LIFTS, Notion, from_dict
@@ -52,19 +53,22 @@ class Certificate:
     @property
     def is_private(self) -> bool:
         """Whether it holds what its owner alone may see."""
-        return any(name in self._content for name in self.private_names)
+        return any(name in self._content for name in self.private_names) or _holds_private_mechanism(self._content)
 
     @property
     def private_names(self) -> tuple[str, ...]:
         """Fields that are not for everyone."""
-        return ("input_key",) if self._content.get("public_counts") is True else ("counts", "proof", "input_key")
+        secrets = ("input_key", "keyed_digests")
+        return secrets if self._content.get("public_counts") is True else ("counts", "proof", *secrets)
 
     @property
     def public(self) -> Certificate:
-        """The part for everyone: without counts and proof, unless the counts are public, and without secrets."""
+        """The part for everyone: without secrets, counts and proof unless those are public, and private mechanisms."""
         rest = {name: value for name, value in self._content.items() if name not in self.private_names}
-        if rest.get("private_mechanism") is True:
-            rest["mechanism"] = None
+        if _holds_private_mechanism(rest):
+            # A plain digest would tell whether a guessed mechanism is the right one.
+            keyed = self._content.get("keyed_digests", {"mechanism": None})
+            rest |= {"mechanism": None, "digests": {**rest["digests"], **keyed}}
         return Certificate(sealed(rest))
 
     def __getitem__(self, name: str) -> Any:
@@ -92,7 +96,11 @@ class Certificate:
                 f"{few} pairs of sensitive and useful values have fewer than {FEWEST_RECORDS} records, so their counts "
                 "are not published. Coarsen the columns (bins, fewer values), or leave out --public-counts."
             )
-        return self.with_fields(public_counts=True)
+        if self._content["mechanism"]["private"]:
+            raise InputError(
+                "the mechanism was designed on few records and is private, so public counts would let nobody verify it."
+            )
+        return self.with_fields(public_counts=True, private_mechanism=False)
 
     def authenticated(self) -> str:
         """What the key of a release authenticates: all of the public part but the code itself and the digest."""
@@ -223,7 +231,7 @@ def _stated(
         "rows": None if joint.counts is None else {"input": joint.records, "output": joint.records},
         "reads_sensitive": mechanism.reads_sensitive,
         "public_counts": False,
-        "private_mechanism": False,
+        "private_mechanism": mechanism.is_private or has_rare_values(joint),
         "digests": {"mechanism": checker.digest(mechanism.public_dict())},
         "versions": {"discreet": version(), "python": platform.python_version()},
         "counts": {
@@ -247,6 +255,10 @@ def _stated(
         content["bound"] = _decimal_text(Fraction(claimed), decimal.ROUND_CEILING)
         content["bound_evidence"] = "claimed, not checkable"
     return Certificate(sealed(content))
+
+
+def _holds_private_mechanism(content: Mapping[str, Any]) -> bool:
+    return bool(content.get("private_mechanism")) and content.get("mechanism") is not None
 
 
 def check_certifiable(notion: Notion) -> None:

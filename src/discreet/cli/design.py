@@ -13,7 +13,7 @@ from cyclopts import Parameter
 
 from discreet._support import files
 from discreet._support.errors import InputError
-from discreet.cli.options import Format, MethodName, NotionOptions, TableOptions, show
+from discreet.cli.options import Format, MethodName, NotionOptions, TableOptions, say_private, show
 from discreet.designers import METHODS, Design
 from discreet.designers import design as make_design
 from discreet.reporting.text.design import design_text
@@ -31,6 +31,7 @@ def design(
     randomisation: Literal["merge", "uniform"] | None = None,
     output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
     proof: Path | None = None,
+    private_design: Path | None = None,
     force: Annotated[bool, Parameter(negative="")] = False,
     format: Format = "text",
 ) -> int:
@@ -48,9 +49,13 @@ def design(
     randomisation
         Of the watchdog: merge the high-risk values into one (the default), or release a random one of them.
     output
-        File that the mechanism is written to, as JSON.
+        File that the mechanism is written to, as JSON: what draws need, without figures of the table. Where few
+        records stand behind some values its weights tell about them, and its owner alone may read it.
     proof
         File for the proof of the bound, which release and certify take; it tells of the table, so it is private.
+    private_design
+        Private file for everything: the mechanism with the distribution of the table, and the proof where there is
+        one. Other commands take it as a mechanism, and as --proof.
     force
         Replace an existing output file.
     format
@@ -60,7 +65,7 @@ def design(
     if notion is None:
         raise InputError("a design needs a privacy notion, such as --notion lip --epsilon 0.5.")
     options = _options(method, {"time_limit": time_limit, "seed": seed, "randomisation": randomisation})
-    files.check_targets((output, proof), force=force, never=source.files)
+    files.check_targets((output, proof, private_design), force=force, never=source.files)
     joint = source.joint()
     result = make_design(joint, notion, method, **options)
     proven = None if proof is None else _proof_text(result)
@@ -69,14 +74,27 @@ def design(
     if proof is not None and proven is not None:
         files.write_text(proof, proven, private=True)
         sys.stderr.write(f"proof written to {os.fspath(proof)}\n")
+    if private_design is not None:
+        _write_all(result, private_design)
     show(format, result.to_dict(), design_text(result) if format == "text" else None)
     if output is not None:
         sys.stderr.write(f"mechanism written to {os.fspath(output)}\n")
+        say_private(output, result.mechanism)
     return 0
 
 
+def _write_all(result: Design, target: Path) -> None:
+    content = {**result.mechanism.to_dict(), "proof": _stored_proof(result)}
+    files.write_text(target, json.dumps(content, ensure_ascii=False, allow_nan=False) + "\n", private=True)
+    sys.stderr.write(f"private design written to {os.fspath(target)}: it holds the distribution of the table\n")
+
+
+def _stored_proof(result: Design) -> dict[str, Any] | None:
+    return result.proof.to_dict() if hasattr(result.proof, "to_dict") else None
+
+
 def _proof_text(result: Design) -> str:
-    stored = result.proof.to_dict() if hasattr(result.proof, "to_dict") else None
+    stored = _stored_proof(result)
     if stored is None:
         raise InputError(f"{result.method} has no proof that a checker could follow; leave out --proof.")
     return json.dumps(stored, allow_nan=False) + "\n"

@@ -5,14 +5,15 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from discreet._support import files
+from discreet._support import files, jsonable
 from discreet._support.errors import InputError
-from discreet.cli.options import Format, show
+from discreet.cli.options import Format, say_private
 from discreet.drawing.keys import ReleaseKey
 from discreet.drawing.thresholds import draws_of
 from discreet.mechanism import Mechanism
@@ -30,9 +31,11 @@ def export(
     as_: Annotated[str | None, Parameter(name="--as")] = None,
     key_file: Path | None = None,
     subkeys: Path | None = None,
+    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
+    force: Annotated[bool, Parameter(negative="")] = False,
     format: Format = "text",
 ) -> int:
-    """Print the draw as SQL: lookup tables and one query, the same bits as a release.
+    """Give the draw as SQL: lookup tables and one query, the same bits as a release.
 
     No key is printed. The query reads sub-keys from a table discreet_key (draw, subkey); --key-file with --subkeys
     writes its rows to a private file.
@@ -53,24 +56,37 @@ def export(
         Key of the release.
     subkeys
         New file for the rows of discreet_key, as CSV that its owner alone may read.
+    output
+        File for the SQL. Left out: it is printed. That of a private mechanism is private, and its owner alone may read
+        the file.
+    force
+        Replace an existing output file.
     format
         Text as SQL, or JSON with a list of statements.
     """
     if (key_file is None) != (subkeys is None):
         raise InputError("--key-file and --subkeys belong together: one is read, the other written.")
+    if subkeys is not None:
+        files.check_target(subkeys, force=False, is_replaceable=False)
+    files.check_targets((output, subkeys), force=force, never=[mechanism, *([] if key_file is None else [key_file])])
     stored = Mechanism.from_json(mechanism)
     statements = export_sql(stored, sql, table=table, id=id, rename=as_)
     if key_file is not None and subkeys is not None:
-        files.check_target(subkeys, force=False, is_replaceable=False)
         key = ReleaseKey.from_file(key_file)
         lines = [
             f"{number},{key.subkey(draw.column, stored.fingerprint)}" for number, draw in enumerate(draws_of(stored))
         ]
         files.write_text(subkeys, "\n".join(["draw,subkey", *lines]) + "\n", private=True)
         sys.stderr.write(f"sub-keys written to {os.fspath(subkeys)}\n")
-    if format == "json":
-        show(format, {"sql": sql, "statements": statements}, None)
+    text = _sql_text(statements) if format == "text" else jsonable.dumps({"sql": sql, "statements": statements}) + "\n"
+    if output is None:
+        sys.stdout.write(text)
     else:
-        sys.stdout.write(f"-- needs a table {KEY_TABLE} (draw INTEGER, subkey TEXT)\n")
-        sys.stdout.write(";\n\n".join(statements) + ";\n")
+        files.write_text(output, text, private=stored.is_private)
+        sys.stderr.write(f"SQL written to {os.fspath(output)}\n")
+    say_private("this SQL" if output is None else output, stored)
     return 0
+
+
+def _sql_text(statements: Sequence[str]) -> str:
+    return f"-- needs a table {KEY_TABLE} (draw INTEGER, subkey TEXT)\n" + ";\n\n".join(statements) + ";\n"

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import os
 import sys
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
@@ -18,7 +19,9 @@ from discreet._support import jsonable
 from discreet._support.errors import InputError, InvalidNotionError, UnusableColumnError
 from discreet.core.joint import Joint
 from discreet.designers import METHODS
+from discreet.mechanism import Mechanism
 from discreet.notions import ALIP, LIP, Notion
+from discreet.reporting import words
 from discreet.reporting.text.console import make_console
 from discreet.tables.binning import parse_option
 from discreet.tables.files import table_files
@@ -33,6 +36,7 @@ __all__ = [
     "input_files",
     "load_proof",
     "load_table",
+    "say_private",
     "show",
 ]
 
@@ -208,7 +212,7 @@ def input_files(table: str) -> list[str]:
 
 
 def load_proof(path: Path | None) -> dict[str, Any] | None:
-    """A proof that design wrote."""
+    """A proof that design wrote, by itself or in a private design."""
     if path is None:
         return None
     try:
@@ -217,6 +221,8 @@ def load_proof(path: Path | None) -> dict[str, Any] | None:
         raise InputError(f"cannot read {str(path)!r}: {error.strerror}.") from None
     except (ValueError, RecursionError):
         raise InputError(f"{str(path)!r} is not a proof: no JSON in UTF-8.") from None
+    if isinstance(stored, dict) and "proof" in stored:
+        stored = stored["proof"]
     if not isinstance(stored, dict) or not {"rows", "largest", "smallest", "prices", "splits"} <= set(stored):
         raise InputError(f"{str(path)!r} is not a proof that design wrote.")
     return stored
@@ -228,6 +234,12 @@ def check_search(time_limit: float | None, seed: int | None) -> None:
         raise InputError(f"--time-limit must be a positive number of seconds, got {time_limit}.")
     if seed is not None and seed < 0:
         raise InputError(f"--seed must be at least 0, got {seed}.")
+
+
+def say_private(what: str | Path, mechanism: Mechanism) -> None:
+    """On stderr, why a file or a text that holds a private mechanism is private."""
+    if mechanism.is_private:
+        sys.stderr.write(f"note: {words.private_words(os.fspath(what))}\n")
 
 
 def show(output_format: Format, data: dict[str, Any], text: Any) -> None:

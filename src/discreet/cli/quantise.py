@@ -14,7 +14,7 @@ from cyclopts import Parameter
 
 from discreet._support import files, jsonable
 from discreet._support.errors import InputError
-from discreet.cli.options import Format, TableOptions, show
+from discreet.cli.options import Format, TableOptions, say_private, show
 from discreet.core.joint import Joint
 from discreet.quantising import Quantisation, QuantisationPath
 from discreet.quantising import quantise as make_path
@@ -103,6 +103,8 @@ def quantise(
     if mechanism is not None and chosen is not None:
         chosen.mechanism.to_json(mechanism)
     show(format, data, quantisation_text(paths, weight, chosen) if format == "text" else None)
+    if mechanism is not None and chosen is not None:
+        say_private(mechanism, chosen.mechanism)
     for path in targets:
         sys.stderr.write(f"written to {os.fspath(path)}\n")
     return 0

@@ -16,6 +16,7 @@ from discreet.mechanism import Mechanism
 from discreet.releasing import Request, run
 from discreet.releasing.certification import NOT_PRIVATE
 from discreet.releasing.engines import ENGINES
+from discreet.reporting import words
 from discreet.reporting.text.release import release_text
 
 __all__ = ["release"]
@@ -61,7 +62,8 @@ def release(
     """Release a table: every useful value replaced by a draw from the mechanism.
 
     The promise is first checked on this very table, in integers; where it fails nothing is released and the exit code
-    is 1. A public certificate and the codebook P(x | y) appear beside the output.
+    is 1. A public certificate and the codebook P(x | y) appear beside the output. Where few records stand behind some
+    values, the certificate leaves the mechanism out and the codebook is private.
 
     Parameters
     ----------
@@ -151,6 +153,8 @@ def release(
     assert done.certificate is not None
     summary = done.summary(output)
     show(format, summary, release_text(summary) if format == "text" else None)
+    if done.hides_mechanism:
+        sys.stderr.write(f"note: {words.private_words(f'{mechanism} and the codebook')}\n")
     if write_key is None and key_file is None and done.certificate["key"]["draw"] != NOT_PRIVATE:
         sys.stderr.write("the key was forgotten: this release cannot be repeated or redrawn\n")
     return 0

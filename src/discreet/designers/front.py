@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +13,7 @@ import numpy as np
 from discreet._support.errors import BrokenNotionError, InputError, UnsupportedNotionError
 from discreet.core import cells
 from discreet.core.joint import Joint
+from discreet.core.rare import has_rare_values
 from discreet.designers.design import Design, status_of
 from discreet.designers.outcome import Outcome
 from discreet.designers.registry import METHODS, Designer, Method, method_of
@@ -89,8 +90,17 @@ def design(
             raise BrokenNotionError(
                 f"{name} found a mechanism that breaks {notion}, so it was not returned. Widen the budget."
             )
-    outcome = replace(outcome, mechanism=outcome.mechanism.promising(notion.to_dict(), name))
-    return _record(joint, notion, name, wanted, outcome, time.perf_counter() - start)
+    made = _kept_private(outcome.mechanism, joint, options).promising(notion.to_dict(), name)
+    return _record(joint, notion, name, wanted, replace(outcome, mechanism=made), time.perf_counter() - start)
+
+
+def _kept_private(mechanism: Mechanism, joint: Joint, options: Mapping[str, Any]) -> Mechanism:
+    """The mechanism, private where it was made from rare values of any joint, or from another private one."""
+    given = options.get("start")
+    hidden = mechanism.is_private or (given is not None and given.is_private)
+    if hidden or any(map(has_rare_values, (joint, *options.get("also", ())))):
+        return mechanism.kept_private().unnamed()
+    return mechanism
 
 
 def _checked_options(options: dict[str, Any]) -> dict[str, Any]:

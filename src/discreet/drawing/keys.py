@@ -8,6 +8,7 @@ import hashlib
 import hmac
 import os
 import stat
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -139,6 +140,13 @@ class ReleaseKey:
     def fingerprint(self) -> str:
         """A public name of the key, which does not tell it."""
         return self.derive("fingerprint").hex()
+
+    def keyed_digests(self, digests: Mapping[str, Any]) -> dict[str, Any]:
+        """What the public sees of the digests of a private mechanism and its codebook: nothing without the key."""
+        return {
+            name: None if digests[name] is None else input_hmac(self.derive(f"{name}-digest").hex(), digests[name])
+            for name in ("mechanism", "codebook")
+        }
 
     def mac(self, text: str) -> str:
         """A code that tells whoever has the key, and nobody else, whether a certificate is as it was written."""

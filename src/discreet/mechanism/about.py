@@ -12,6 +12,7 @@ import numpy as np
 from discreet._support.errors import InvalidMechanismError
 from discreet._support.numeric import FloatArray
 from discreet.core.joint import Joint
+from discreet.core.rare import has_rare_values
 
 __all__ = ["About", "provenance"]
 
@@ -32,6 +33,9 @@ class About:
         The promise, as ``Notion.to_dict`` describes it.
     method : str or None
         Name of the designer.
+    is_private : bool
+        Whether it was designed where few records stand behind useful values: its weights then tell about single people
+        (`discreet.core.rare`), and its files are for their owner alone.
     """
 
     p_useful: FloatArray | None = None
@@ -40,6 +44,7 @@ class About:
     bins: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     notion: Mapping[str, Any] | None = None
     method: str | None = None
+    is_private: bool = False
 
     def __post_init__(self) -> None:
         plain = {
@@ -59,9 +64,12 @@ class About:
 
     @classmethod
     def stored(cls, content: Mapping[str, Any]) -> About:
-        """Out of a stored mechanism, whose types were checked."""
+        """Out of a stored mechanism, whose types were checked.
+
+        Files from before mechanisms could be private do not say so, and are read as not private.
+        """
         parts: dict[str, Any] = {part.name: content.get(part.name) for part in fields(cls)}
-        return cls(**parts)
+        return cls(**parts | {"is_private": content.get("private", False)})
 
     def check_for(self, n_useful: int) -> None:
         """P(x) has an entry for every useful value."""
@@ -76,4 +84,5 @@ def provenance(joint: Joint) -> dict[str, Any]:
         "sensitive_columns": joint.sensitive_columns,
         "useful_columns": joint.useful_columns,
         "bins": joint.bins,
+        "is_private": has_rare_values(joint),
     }

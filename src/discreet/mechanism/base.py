@@ -165,10 +165,27 @@ class Mechanism(ABC):
         """Name of the designer."""
         return self.about.method
 
+    @property
+    def is_private(self) -> bool:
+        """Whether its weights tell about single people, since few records stand behind useful values."""
+        return self.about.is_private
+
     def promising(self, notion: Mapping[str, Any] | None, method: str | None = None) -> Self:
         """The same mechanism with another promise written on it."""
+        return self._changed(about=replace(self.about, notion=notion, method=method))
+
+    def kept_private(self) -> Self:
+        """The same mechanism, marked as one whose weights tell about single people."""
+        return self._changed(about=replace(self.about, is_private=True))
+
+    def unnamed(self) -> Self:
+        """The same mechanism, with numbers for released labels that would tell its weights."""
+        return self
+
+    def _changed(self, **parts: Any) -> Self:
         other = copy.copy(self)
-        other.__dict__.update(about=replace(self.about, notion=notion, method=method))
+        other.__dict__.update(parts)
+        other.__dict__.pop("fingerprint", None)
         return other
 
     # What it does to a joint.
@@ -290,8 +307,15 @@ class Mechanism(ABC):
     # What can be learnt from a release.
 
     @abstractmethod
-    def codebook(self) -> dict[str, dict[Any, float]]:
-        """What a released value stands for: P(x | y), likeliest first."""
+    def codebook(self, joint: Joint | None = None) -> dict[str, dict[Any, float]]:
+        """What a released value stands for: P(x | y), likeliest first.
+
+        Parameters
+        ----------
+        joint : Joint, optional
+            Gives P(x), matched by label. Left out: the one that it was designed on, which the public part of a stored
+            mechanism does not hold.
+        """
 
     def estimate(self, released_counts: Any) -> Estimate:
         """Unbiased estimate of P(x) from counts of released symbols, with standard errors.
@@ -314,10 +338,16 @@ class Mechanism(ABC):
         """
         return estimate_frequencies(self.useful, self.released, self.channel, released_counts)
 
-    def known_p_useful(self) -> FloatArray:
-        """P(x), or an error that says that a codebook needs it."""
+    def known_p_useful(self, joint: Joint | None = None) -> FloatArray:
+        """P(x) of a joint, or else of the design; an error that says what a codebook needs where neither is known."""
+        if joint is not None:
+            self.check_known(joint.useful, joint.occurs)
+            share = dict(zip(joint.useful, joint.p_useful.tolist()))
+            return np.array([share.get(label, 0.0) for label in self.useful])
         if self.p_useful is None:
-            raise InvalidMechanismError("the mechanism carries no P(x), which a codebook needs: pass p_useful.")
+            raise InvalidMechanismError(
+                "the mechanism carries no P(x), which a codebook needs. Give a joint of the table: codebook(joint)."
+            )
         return self.p_useful
 
     # How it is stored.
@@ -336,6 +366,7 @@ class Mechanism(ABC):
             "bins": {name: list(edges) for name, edges in about.bins.items()},
             "denominator": DENOMINATOR,
             "useful": [labels.encode(label) for label in self.useful],
+            "private": about.is_private,
             "p_useful": None if about.p_useful is None else about.p_useful.tolist(),
             **self._stored_parts(),
         }
@@ -377,13 +408,25 @@ class Mechanism(ABC):
         except (InputError, TypeError, ValueError, OverflowError, RecursionError):
             raise InvalidMechanismError("a stored mechanism is damaged.") from None
 
-    def to_json(self, path: str | os.PathLike[str]) -> None:
-        """Write the mechanism; the file appears whole or not at all."""
-        files.write_text(path, json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False) + "\n")
+    def to_json(self, path: str | os.PathLike[str], *, private: bool | None = None) -> None:
+        """Write the mechanism; the file appears whole or not at all.
+
+        Parameters
+        ----------
+        path : path
+            The file.
+        private : bool, optional
+            Left out: what draws need (`public_dict`), for its owner alone where the mechanism is private. True:
+            everything, P(x) or P(s, x) of the table too, for its owner alone. False: what draws need, for everyone,
+            whatever the mechanism says; a decision to publish it.
+        """
+        content = self.to_dict() if private else self.public_dict()
+        hidden = self.is_private if private is None else private
+        files.write_text(path, json.dumps(content, ensure_ascii=False, allow_nan=False) + "\n", private=hidden)
 
     @staticmethod
     def from_json(path: str | os.PathLike[str]) -> Mechanism:
-        """Read what `to_json` wrote."""
+        """Read what `to_json` wrote, either part."""
         stored = read_json(path)
         try:
             return Mechanism.from_dict(stored)

@@ -188,10 +188,10 @@ class BitMechanism(Mechanism):
         bits = (xlogx(np.array([p, 1 - p])) - np.array([p, 1 - p]) * np.log([q, 1 - q])).sum()
         return max(0.0, float(bits - (chance * xlogx(f)).sum()))
 
-    def codebook(self) -> dict[str, dict[Any, float]]:
+    def codebook(self, joint: Joint | None = None) -> dict[str, dict[Any, float]]:
         """What a released set stands for: P(x | y), likeliest first; up to 16 useful values."""
         self._listable("released symbols")
-        cells = (self.known_p_useful()[:, None] * self.channel).T
+        cells = (self.known_p_useful(joint)[:, None] * self.channel).T
         return listed_codebook(cells, self.released, self.useful)
 
     def estimate(self, released_counts: Any) -> Estimate:

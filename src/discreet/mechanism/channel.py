@@ -157,8 +157,14 @@ class ChannelMechanism(RowMechanism):
         columns = self.checked_columns()
         return (self._draw(column_name(columns), columns, spread_labels(self.useful, len(columns))),)
 
-    def codebook(self) -> dict[str, dict[Any, float]]:
+    def codebook(self, joint: Joint | None = None) -> dict[str, dict[Any, float]]:
         """What a released symbol stands for: P(x | y), likeliest first.
+
+        Parameters
+        ----------
+        joint : Joint, optional
+            Gives P(x), matched by label. Left out: the one that it was designed on, which the public part of a stored
+            mechanism does not hold.
 
         Examples
         --------
@@ -167,7 +173,7 @@ class ChannelMechanism(RowMechanism):
         {'{a, b}': {'b': 0.6666666666666666, 'a': 0.3333333333333333}, 'c': {'c': 1.0}}
         """
         rows, columns, weights = self.entries
-        mass = self.known_p_useful()[rows] * (weights / DENOMINATOR)
+        mass = self.known_p_useful(joint)[rows] * (weights / DENOMINATOR)
         total = np.bincount(columns, mass, minlength=self.n_released)
         share = np.divide(mass, total[columns], out=np.zeros_like(mass), where=total[columns] > 0)
         book: dict[str, dict[Any, float]] = {label: {} for label in self.released}

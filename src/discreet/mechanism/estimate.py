@@ -64,7 +64,7 @@ def estimate_frequencies(
     if len(singular) < len(useful) or singular.min() <= RANK_TOLERANCE * singular.max():
         raise InvalidMechanismError(
             "the channel has not full rank, so different frequencies of the useful values look the same after it "
-            "and no unbiased estimate exists. Use a method such as 'grr', or read the codebook."
+            "and no unbiased estimate exists. Use a method such as 'grr', or read the codebook: codebook(joint)."
         )
     total = counts.sum()
     observed = counts / total

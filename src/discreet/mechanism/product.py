@@ -6,8 +6,9 @@ from __future__ import annotations
 import html
 import itertools
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -47,7 +48,11 @@ class ProductMechanism(Mechanism):
         if not all(value in place for x in useful for value, place in zip(x, places)):
             raise InvalidMechanismError("a useful label has a value that its attribute's mechanism does not know.")
         codes = np.array([[place[value] for value, place in zip(x, places)] for x in useful])
-        super().__init__(useful, About.given(**about), parts=tuple(plain), _codes=codes)
+        given = About.given(**about)
+        # What one of them tells the product tells too, and the other way round: they are designed one after the other.
+        hidden = given.is_private or any(part.is_private for part in plain)
+        kept = tuple(part.kept_private() for part in plain) if hidden else tuple(plain)
+        super().__init__(useful, replace(given, is_private=hidden), parts=kept, _codes=codes)
 
     parts: tuple[ChannelMechanism, ...]
     _codes: IntArray
@@ -103,9 +108,17 @@ class ProductMechanism(Mechanism):
         cells = joint.p_useful[:, None] * self.channel[self._rows_for(joint)]
         return information(cells)
 
-    def codebook(self) -> dict[str, dict[Any, float]]:
+    def kept_private(self) -> Self:
+        return super().kept_private()._changed(parts=tuple(part.kept_private() for part in self.parts))
+
+    def unnamed(self) -> Self:
+        other = self._changed(parts=tuple(part.unnamed() for part in self.parts))
+        other.__dict__.pop("released", None)  # made of the labels of the parts
+        return other
+
+    def codebook(self, joint: Joint | None = None) -> dict[str, dict[Any, float]]:
         """What a released tuple stands for: P(x | y), likeliest first."""
-        cells = (self.known_p_useful()[:, None] * self.channel).T
+        cells = (self.known_p_useful(joint)[:, None] * self.channel).T
         return listed_codebook(cells, self.released, self.useful)
 
     def sample(self, symbols: Any, rng: np.random.Generator, sensitive: Any = None) -> IntArray:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -98,11 +98,24 @@ class RowMechanism(Mechanism):
             )
         second = other.weights[[known[y] for y in self.released]].astype(object)
         product = (self.weights.reshape(self.n_rows, -1).astype(object) @ second) // DENOMINATOR
-        return self.reweighted(filled(product, np.argmax(product, axis=1)), other.released)
+        made = self.reweighted(filled(product, np.argmax(product, axis=1)), other.released)
+        return made.kept_private() if other.is_private else made
 
     @abstractmethod
     def reweighted(self, weights: Any, released: Iterable[Any]) -> Mechanism:
         """Other weights for the same values, columns and bins; what was promised of the old ones is gone."""
+
+    def unnamed(self) -> Self:
+        """Numbers for labels that name several values, unless every value has one label of its own.
+
+        Which values may share a released one follows from what each of them tells about S, and shares tell even more.
+        Blocks that are merged are told apart by nothing but their label, which says what the release itself does.
+        """
+        if self.is_deterministic:
+            return self
+        own = {labels.text(label) for label in self.useful}
+        names = [name if name in own else f"symbol {k}" for k, name in enumerate(self.released, 1)]
+        return self._changed(_released=labels.unique_texts(names))
 
     def _draw(self, column: str, inputs: tuple[str, ...], symbols: tuple[tuple[Any, ...], ...]) -> Draw:
         if len(symbols) > MOST_ROWS:

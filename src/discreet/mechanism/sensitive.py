@@ -137,10 +137,15 @@ class SensitiveMechanism(RowMechanism):
         chosen: IntArray = self.weights[np.ix_(rows, columns)]
         return chosen
 
-    def codebook(self) -> dict[str, dict[Any, float]]:
-        """What a released symbol stands for: P(x | y), likeliest first."""
+    def codebook(self, joint: Joint | None = None) -> dict[str, dict[Any, float]]:
+        """What a released symbol stands for: P(x | y), likeliest first; ``joint`` gives P(s, x), matched by label."""
+        if joint is not None:
+            cells = np.einsum("sx,sxy->yx", joint.probabilities, self._for_joint(joint) / DENOMINATOR)
+            return listed_codebook(cells, self.released, joint.useful)
         if self.p_joint is None:
-            raise InvalidMechanismError("the mechanism carries no P(s, x), which a codebook needs: pass p_joint.")
+            raise InvalidMechanismError(
+                "the mechanism carries no P(s, x), which a codebook needs. Give a joint of the table: codebook(joint)."
+            )
         cells = np.einsum("sx,sxy->yx", self.p_joint, self.channel)
         return listed_codebook(cells, self.released, self.useful)
 

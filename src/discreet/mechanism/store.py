@@ -46,6 +46,8 @@ def check_stored(stored: Mapping[str, Any]) -> None:
     p_useful = stored.get("p_useful")
     if p_useful is not None and not all(_number(p) and 0 <= p <= 1 for p in p_useful):
         raise InvalidMechanismError("p_useful of a stored mechanism must be probabilities.")
+    if not isinstance(stored.get("private", False), bool):
+        raise InvalidMechanismError("private of a stored mechanism must be true or false.")
     notion, method = stored["notion"], stored["method"]
     if notion is not None and not _is_notion(notion):
         raise InvalidMechanismError("the notion of a stored mechanism must be a name with budgets.")

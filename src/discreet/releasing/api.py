@@ -49,6 +49,7 @@ def release(
         Further columns to publish as they are. They are not covered by the promise, and are audited.
     output : path, optional
         Where the table is written, with its certificate and codebook beside it; left out, frames come back as frames.
+        Where few records stand behind values, the codebook is private and the public certificate tells no mechanism.
     engine : "auto", "duckdb" or "spark"
         Who does the work.
     **options

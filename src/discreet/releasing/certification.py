@@ -12,6 +12,7 @@ from discreet._support.errors import InvalidMechanismError
 from discreet.certificate import Certificate, certify
 from discreet.certificate.record import trusted
 from discreet.core import labels
+from discreet.core.joint import Joint
 from discreet.mechanism import Mechanism
 from discreet.releasing.checks import Checked
 from discreet.releasing.plan import Plan
@@ -44,9 +45,11 @@ def certified(ready: Prepared, written: Path, codebook: str | None, spill: Path)
         "input": None if ready.content is None else {"of": ready.content.of, "hmac": ready.input_digest},
         "codebook": None if codebook is None else hashlib.sha256(codebook.encode()).hexdigest(),
     }
+    hidden = {"keyed_digests": request.key.keyed_digests(digests)} if ready.hides_mechanism else {}
     stated = base.with_fields(
         rows={"input": joint.records, "output": rows},
         digests=digests,
+        private_mechanism=ready.hides_mechanism,
         columns={
             "input": list(ready.engine.table.kinds),
             "sensitive": list(plan.mechanism.sensitive_columns),
@@ -71,6 +74,7 @@ def certified(ready: Prepared, written: Path, codebook: str | None, spill: Path)
         persons=None,
         versions={**base["versions"], "duckdb": _duckdb_version()},
         input_key=request.key.input_key,
+        **hidden,
     )
     stated = stated.with_public_counts() if request.public_counts else stated
     return stated.with_fields(key={**stated["key"], "mac": request.key.mac(stated.authenticated())})
@@ -86,13 +90,13 @@ def _unseen(plan: Plan, checked: Checked) -> dict[str, Any] | None:
     return {"treated_as": labels.encode(label), "rows": checked.suppressed_rows}
 
 
-def codebook_text(mechanism: Mechanism) -> str | None:
-    """P(x | y) as JSON, or None where the mechanism does not know P(x) or lists no released values.
+def codebook_text(mechanism: Mechanism, joint: Joint) -> str | None:
+    """P(x | y) on a counted table as JSON, or None where the mechanism lists no released values.
 
     Rounded to three digits: with all of them, and the weights, the exact counts of x could be worked out.
     """
     try:
-        book = mechanism.codebook()
+        book = mechanism.codebook(joint)
     except InvalidMechanismError:
         return None
     shown = {

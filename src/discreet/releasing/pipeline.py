@@ -42,6 +42,8 @@ class Released:
         What every kept column tells about S; none of it is covered by the promise.
     rows : int
         Rows that were released.
+    hides_mechanism : bool
+        Whether mechanism and codebook tell about single people, and are for the owner of the table alone.
     certificate : Certificate or None
         Of a release that was written to a file.
     signed_by : str or None
@@ -56,6 +58,7 @@ class Released:
     key: ReleaseKey
     engine: str
     seconds: float
+    hides_mechanism: bool = False
     certificate: Certificate | None = None
     signed_by: str | None = None
 
@@ -68,7 +71,8 @@ class Released:
             "released": list(self.plan.released),
             **stated,
             "certificate": os.fspath(sidecar(output, "certificate")),
-            "codebook": os.fspath(sidecar(output, "codebook")),
+            "codebook": os.fspath(sidecar(output, "codebook.private" if self.hides_mechanism else "codebook")),
+            "private_mechanism": self.hides_mechanism,
             **({} if self.signed_by is None else {"signed_by": self.signed_by}),
             "engine": self.engine,
             "seconds": self.seconds,
@@ -97,6 +101,7 @@ def run(request: Request) -> Released:
         request.key,
         kind.name,
         time.perf_counter() - start,
+        ready.hides_mechanism,
         certificate,
         None if request.sign is None else request.sign.fingerprint,
     )
@@ -123,17 +128,13 @@ def _written(ready: Prepared, targets: Targets, transaction: Transaction) -> tup
     with writing(targets.output):
         rows = ready.engine.draw(ready.drawing(), staged, request.watch).rows
     ready.engine.table.check_unchanged()
-    codebook = codebook_text(ready.plan.mechanism)
-    if codebook is not None:
-        transaction.write(targets.codebook, codebook)
-    else:
-        transaction.remove(targets.codebook)
+    codebook = _write_codebook(ready, targets, transaction)
     if targets.key is not None:
         transaction.write(targets.key, request.key.text(), private=True, kind="new")
     if request.certificate:
         certificate = certified(ready, staged, codebook, transaction.spill)
         if targets.private_certificate is not None:
-            transaction.write(targets.private_certificate, certificate.text(), private=certificate.is_private)
+            transaction.write(targets.private_certificate, certificate.text(), private=True)
         _sign(certificate, targets, transaction, request)
         transaction.write(targets.certificate, certificate.public.text())
     else:
@@ -149,3 +150,14 @@ def _sign(certificate: Certificate, targets: Targets, transaction: Transaction, 
         transaction.remove(targets.signature)
     else:
         transaction.write(targets.signature, certificate.sign(request.sign))
+
+
+def _write_codebook(ready: Prepared, targets: Targets, transaction: Transaction) -> str | None:
+    """Stage the codebook, public or private; the other one, of an earlier release, goes."""
+    codebook = codebook_text(ready.plan.mechanism, ready.checked.joint)
+    for target, private in ((targets.codebook, False), (targets.private_codebook, True)):
+        if codebook is not None and private == ready.hides_mechanism:
+            transaction.write(target, codebook, private=private)
+        else:
+            transaction.remove(target)
+    return codebook

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from discreet.certificate.record import check_certifiable
+from discreet.core.rare import has_rare_values
 from discreet.drawing.keys import DrawKeys, input_hmac
 from discreet.releasing.checks import Checked, audit_kept, check_all
 from discreet.releasing.engines.base import Drawing, Engine
@@ -39,6 +40,12 @@ class Prepared:
     content: Content | None
     checked: Checked
     kept: list[dict[str, Any]]
+
+    @property
+    def hides_mechanism(self) -> bool:
+        """Whether mechanism and codebook tell about single people, by the design or by this table's private counts."""
+        is_rare = has_rare_values(self.checked.joint) and not self.request.public_counts
+        return self.plan.mechanism.is_private or is_rare
 
     @property
     def input_digest(self) -> str | None:

@@ -58,6 +58,11 @@ class Targets:
         """P(x | y) of every released value."""
         return sidecar(self.output, "codebook")
 
+    @property
+    def private_codebook(self) -> Path:
+        """The same where it tells about single people; then it is for the owner of the table alone."""
+        return sidecar(self.output, "codebook.private")
+
     def check_names(self) -> None:
         """The output has a name, in a folder that is there."""
         if not self.output.name:
@@ -73,8 +78,8 @@ class Targets:
         source = os.fspath(table) if isinstance(table, str | os.PathLike) else None
         read = [*files, *(path for path in others if isinstance(path, str | os.PathLike))]
         private = [path for path in (self.private_certificate, self.key) if path is not None]
-        stale = (self.certificate, self.signature, self.codebook)
-        beside = [*stale, *private]
+        sidecars = [self.certificate, self.signature, self.codebook, self.private_codebook]
+        beside = [*sidecars, *private]
         real = [os.path.realpath(path) for path in (self.output, *beside)]
         if len(set(real)) < len(real):
             raise InputError(
@@ -92,7 +97,7 @@ class Targets:
         self._check_output(source, files, force)
         for path in beside:
             # Sidecars of an output that is gone are stale; those of one that is there go with it.
-            allowed = force or (path in stale and not self.output.exists())
+            allowed = force or (path in sidecars and not self.output.exists())
             check_target(path, force=allowed, never=read, is_replaceable=path != self.key)
 
     def _check_output(self, source: str | None, files: Sequence[str], force: bool) -> None:

@@ -265,7 +265,9 @@ def _no_limit(facts: CertificateFacts | None, nmi: float) -> str | None:
     if not facts.intact:
         return "The certificate was changed, so its limit is not taken over"
     if not facts.same_mechanism:
-        return "The certificate is about another mechanism, so its limit is not taken over"
+        untold = "does not tell its mechanism, which the private one does"
+        why = untold if facts.same_mechanism is None else "is about another mechanism"
+        return f"The certificate {why}, so its limit is not taken over"
     if not facts.fits_table:
         return "The certificate is about another table, so its limit is not taken over"
     if abs(float(facts.nmi) - nmi) > STATED_STEP:
@@ -295,11 +297,12 @@ def _facts(certificate: Certificate, mechanism: Mechanism, joint: Joint) -> Cert
     public = json.loads(json.dumps(mechanism.public_dict()))
     try:
         certified = content["mechanism"]
+        is_left_out = certified is None and content["private_mechanism"] is True
         _ = [float(content[name] or 0) for name in ("nmi", "bound")]  # both are numbers
         return CertificateFacts(
             digest=content["certificate_digest"],
             intact=sealed(content)["certificate_digest"] == content["certificate_digest"],
-            same_mechanism={**certified, "method": None} == {**public, "method": None},
+            same_mechanism=None if is_left_out else {**certified, "method": None} == {**public, "method": None},
             fits_table=_fits(content, mechanism, joint),
             not_covered=tuple(str(row["column"]) for row in content.get("not_covered") or ()),
             **{name: content[name] for name in ("nmi", "bound", "bound_evidence", "achieved", "rows")},

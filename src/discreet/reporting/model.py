@@ -162,11 +162,14 @@ class Tradeoff(Part):
 
 @dataclass(frozen=True)
 class CertificateFacts(Part):
-    """Figures of a certificate, never its counts; and whether it is whole, about the mechanism shown and this table."""
+    """Figures of a certificate, never its counts; and whether it is whole, about the mechanism shown and this table.
+
+    ``same_mechanism`` is None where a public certificate leaves a private mechanism out.
+    """
 
     digest: str
     intact: bool
-    same_mechanism: bool
+    same_mechanism: bool | None
     fits_table: bool
     not_covered: tuple[str, ...]
     nmi: str
@@ -174,7 +177,7 @@ class CertificateFacts(Part):
     bound_evidence: str | None
     achieved: Mapping[str, str] | None
     rows: Mapping[str, int] | None
-    mechanism_digest: str
+    mechanism_digest: str | None
     versions: Mapping[str, str]
 
 

@@ -99,16 +99,22 @@ def certificate_rows(facts: CertificateFacts) -> list[tuple[str, str]]:
         ("the digest fits the content", yes(facts.intact) + ("" if facts.intact else ": the certificate was changed")),
         (
             "it is about the mechanism shown",
-            yes(facts.same_mechanism) + ("" if facts.same_mechanism else ": it is about another one"),
+            _same_words(facts.same_mechanism),
         ),
         (
             "its records are as many as this table's",
             yes(facts.fits_table) + ("" if facts.fits_table else ": it is about another table"),
         ),
-        ("digest of the mechanism", str(facts.mechanism_digest)),
+        ("digest of the mechanism", str(facts.mechanism_digest or "none")),
         ("log-lifts", lifts),
         ("NMI", str(facts.nmi)),
         ("limit of the NMI", limit),
         ("published beside it, not covered", ", ".join(facts.not_covered) or "nothing"),
         ("records", "not counted" if rows is None else f"{rows['input']:,} in, {rows['output']:,} out"),
     ]
+
+
+def _same_words(same: bool | None) -> str:
+    if same is None:
+        return "not told: the public certificate of a private mechanism leaves it out"
+    return yes(same) + ("" if same else ": it is about another one")

@@ -8,6 +8,7 @@ import math
 from collections.abc import Iterable, Sequence
 
 from discreet.core.joint import Joint
+from discreet.core.rare import FEW, FEWEST, MOST_PERCENT
 from discreet.notions import LARGEST_EXPONENT, Bound, Notion
 from discreet.reporting.formats import percent
 from discreet.reporting.model import Decision, Figures, Judgement
@@ -24,6 +25,7 @@ __all__ = [
     "cost_words",
     "leaves_out",
     "limit_words",
+    "private_words",
     "promise_words",
     "question",
     "raw_words",
@@ -38,6 +40,12 @@ NOTHING = 1e-9
 #: Pairs of values in fewer records than this are called rare.
 RARE = 5
 
+#: Why a mechanism is private.
+FEW_RECORDS = (
+    f"some values have too few records (one has fewer than {FEWEST}, or more than {MOST_PERCENT} % of all records lie "
+    f"in values with fewer than {FEW}), so the mechanism itself tells about them"
+)
+
 UP, DOWN = decimal.ROUND_CEILING, decimal.ROUND_FLOOR
 
 EXAMPLE_WARNING = (
@@ -48,6 +56,20 @@ EXAMPLE_WARNING = (
 BROKEN_LIMIT = "It does not keep the promise; a release that does may keep less."
 
 NO_CERTIFICATE = "No certificate was given. A release writes one; discreet certify makes one for a stored mechanism."
+
+
+def private_words(what: str) -> str:
+    """Why something that holds or draws from a mechanism is private, and the way out.
+
+    >>> print(private_words("m.json"))
+    some values have too few records (one has fewer than 5, or more than 1 % of all records lie in values with fewer
+    than 20), so the mechanism itself tells about them: keep m.json private, or publish a mechanism that is designed on
+    commoner values (bin the columns, or merge rare values first)
+    """
+    return (
+        f"{FEW_RECORDS}: keep {what} private, or publish a mechanism that is designed on commoner values (bin the "
+        "columns, or merge rare values first)"
+    )
 
 
 def promise_words(notion: Notion, secret: str) -> str:

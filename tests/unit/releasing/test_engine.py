@@ -84,12 +84,13 @@ def test_an_engine_from_outside_gives_the_same_release_and_claims(tmp_path: Path
         for engine in ("duckdb", OneByOne.name):
             output = tmp_path / f"{engine}.parquet"
             given = {"id": "number", "keep": ["weight"], "seed": 3, "rename": rename_of(mechanism), "force": True}
+            given["private_certificate"] = tmp_path / "private.json"  # few records stand behind some of the mechanisms
             dc.release(tmp_path / "in.parquet", mechanism, output=output, engine=engine, **given)
             certificate = dc.Certificate.from_json(f"{output}.certificate.json").to_dict()
             assert certificate["engine"] == engine
             digests = {name: value for name, value in certificate["digests"].items() if name != "output"}  # of bytes
             results.append((pq.read_table(output).to_pylist(), digests, certificate["achieved"]))
-            assert dc.verify(f"{output}.certificate.json", tmp_path / "in.parquet", output)
+            assert dc.verify(tmp_path / "private.json", tmp_path / "in.parquet", output)
         assert results[0] == results[1]
 
 

@@ -46,14 +46,20 @@ def _digest(evidence: Evidence, released: DuckDBTable) -> Iterator[Finding]:
 
 def _beside(evidence: Evidence, released: DuckDBTable) -> Iterator[Finding]:
     """What lies beside a release belongs to it: another release's codebook would explain other values."""
-    stated = evidence.content["digests"]["codebook"]
+    content = evidence.content
     if released.path is None:
         return
-    codebook, certificate = (Path(f"{released.path}.{what}.json") for what in ("codebook", "certificate"))
-    if codebook.is_file():
-        yield equal("codebook", file_digest(codebook), stated, "the release")
+    codebook, hidden, certificate = (
+        Path(f"{released.path}.{what}.json") for what in ("codebook", "codebook.private", "certificate")
+    )
+    is_keyed = content["private_mechanism"] and content["mechanism"] is None
+    own, stated = hidden if content["private_mechanism"] else codebook, content["digests"]["codebook"]
+    if own is hidden and codebook.is_file():
+        yield Finding("codebook", False, "one lies beside the release, and must not: it is private")
+    elif own.is_file() and not is_keyed:
+        yield equal("codebook", file_digest(own), stated, "the release")
     elif stated is not None:
-        yield Finding("codebook", None, "not re-checked: it does not lie beside the release")
+        yield Finding("codebook", None, "not re-checked: it is private, or does not lie beside the release")
     if certificate.is_file():
         own = Certificate(evidence.content).public["certificate_digest"]
         yield equal("public certificate", _digest_in(certificate), own, "this one")

@@ -34,6 +34,9 @@ def about_key(evidence: Evidence) -> Iterator[Finding]:
         right = hmac.compare_digest(evidence.key.mac(Certificate(evidence.content).authenticated()), stated["mac"])
         text = "the key says that it was not changed" if right else "was changed since the release was made"
         yield Finding("certificate", right, text)
+        keyed = evidence.content.get("keyed_digests")
+        if keyed is not None and keyed != evidence.key.keyed_digests(evidence.content["digests"]):
+            yield Finding("keyed digests", False, "are not those of the mechanism and its codebook")
         if evidence.content.get("input_key", evidence.key.input_key) != evidence.key.input_key:
             yield Finding("input key", False, "is not that of the release")
     if stated["draw"] == "private" and ReleaseKey.is_seeded(stated["fingerprint"]):

@@ -15,7 +15,7 @@ from discreet.reporting.text.console import bold
 
 __all__ = ["design_text"]
 
-#: Released symbols of a codebook; the mechanism's JSON has all of them.
+#: Released symbols of a codebook; that of a release has all of them.
 SHOWN_SYMBOLS = 30
 
 
@@ -53,7 +53,7 @@ def _is_explained(design: Design) -> bool:
 
 
 def _codebook_table(design: Design, shown: int = SHOWN_SYMBOLS) -> Table:
-    book = design.mechanism.codebook()
+    book = design.mechanism.codebook(design.joint)
     table = Table(box=None, pad_edge=False, title="What a released symbol stands for", title_justify="left")
     table.add_column("released", overflow="fold", ratio=3)
     table.add_column("share", justify="right")

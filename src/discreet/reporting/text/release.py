@@ -52,7 +52,8 @@ def release_text(summary: Mapping[str, Any]) -> Group:
     signed = f", signed by the key {summary['signed_by']}" if "signed_by" in summary else ""
     lines.append(Text(f"Certificate: {summary['certificate']}{signed}"))
     if "codebook" in summary:
-        lines.append(Text(f"What released values stand for: {summary['codebook']}"))
+        private = " (private, as the mechanism is)" if summary["private_mechanism"] else ""
+        lines.append(Text(f"What released values stand for: {summary['codebook']}{private}"))
     return Group(*lines)
 
 
