@@ -40,11 +40,13 @@ def test_release_verify_and_tamper(folder: Path, call) -> None:
     out = folder / "out.parquet"
     code, text, err = call(
         "release", folder / "in.parquet", folder / "m.json", "-o", out, "--id", "uuid", "--keep", "sex", "age",
+        "--uncovered", "sex", "age",
         "--write-key", folder / "key", "--private-certificate", folder / "private.json",
         "--proof", folder / "proof.json",
     )  # fmt: skip
     assert code == 0, err
-    assert "Released 3,000 rows of job" in text
+    assert "It covers job; it does NOT cover sex and age." in " ".join(text.split())
+    assert "the promise covers" not in err
     assert "not covered by the promise" in text
     assert pq.read_table(out).column_names == ["uuid", "job", "sex", "age"]
     assert call("verify", folder / "private.json")[0] == 0

@@ -62,7 +62,7 @@ def certified(ready: Prepared, written: Path, codebook: str | None, spill: Path)
         key={"fingerprint": request.key.fingerprint, "draw": "private" if request.key.is_private else NOT_PRIVATE},
         checked_on="this table" if checked.has_sensitive else "the design only (trusted)",
         unseen=_unseen(plan, checked),
-        not_covered=jsonable.plain(ready.kept),
+        **ready.beside.to_dict(),
         versions={**base["versions"], "duckdb": _duckdb_version()},
         input_salt=salt,
     )

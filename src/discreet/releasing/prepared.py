@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
+from discreet.certificate.beside import Beside, audit_beside
 from discreet.certificate.record import check_certifiable
-from discreet.releasing.checks import Checked, audit_kept, check_all
+from discreet.releasing.checks import Checked, check_all
 from discreet.releasing.engines.base import Drawing, Engine
 from discreet.releasing.plan import Plan, make_plan
 from discreet.releasing.request import Request
@@ -25,15 +25,15 @@ class Prepared:
         What was asked for, who holds the table, and which columns are looked up, drawn and kept.
     checked : Checked
         The counts that the promise was checked on.
-    kept : list of dict
-        What every kept column tells about S; none of it is covered by the promise.
+    beside : Beside
+        What is kept, and whether the promise covers it.
     """
 
     request: Request
     engine: Engine
     plan: Plan
     checked: Checked
-    kept: list[dict[str, Any]]
+    beside: Beside
 
     def drawing(self) -> Drawing:
         """All that the engine needs to draw."""
@@ -46,5 +46,13 @@ def prepare(request: Request, engine: Engine) -> Prepared:
     if request.output is not None and request.certificate:
         check_certifiable(plan.notion)
     checked = check_all(engine.table, plan, unseen=request.unseen, suppress_as=request.suppress_as)
-    kept = audit_kept(engine.table, plan, checked.suppressed) if request.audit else []
-    return Prepared(request, engine, plan, checked, kept)
+    beside = audit_beside(
+        engine.table,
+        plan.mechanism,
+        plan.notion,
+        sensitive=plan.sensitive,
+        kept=plan.kept,
+        uncovered=plan.uncovered,
+        suppressed=checked.suppressed,
+    )
+    return Prepared(request, engine, plan, checked, beside)

@@ -67,6 +67,7 @@ class Dialect:
     stop: str  # an expression that fails with a message
     collation: str = ""  # makes text compare by its bytes
     double: str = "DOUBLE"  # the type of floats
+    octets: str = "{}"  # text as its bytes, whatever order a column of text was given
 
     def identifier(self, name: str) -> str:
         """A column name as SQL, whatever characters it holds."""
@@ -98,6 +99,12 @@ class Dialect:
             return f"CASE WHEN isnan({column}) THEN NULL WHEN {column} = 0 THEN CAST(0 AS {kind}) ELSE {column} END"
         return self.as_text(column) if kind in _AS_TEXT or kind.startswith("ENUM") else column
 
+    def published(self, name: str, kind: str) -> str:
+        """The column so that cells which a reader can tell apart stay apart: NaN and null, -0 and 0, "a" and "A"."""
+        if kind == "VARCHAR":
+            return self.octets.format(self.identifier(name))
+        return self.as_text(self.identifier(name)) if is_float(kind) else self.value_or_null(name, kind)
+
     def number_or_null(self, name: str, kind: str) -> str:
         """The column as a double: NaN and text that is no number are null."""
         column = f"TRY_CAST({self.identifier(name)} AS DOUBLE)"
@@ -115,7 +122,7 @@ class Dialect:
         return f"({' + '.join(tests)})"
 
 
-DUCKDB = Dialect("duckdb", "VARCHAR", '"', "sha256({})", "error('{}')")
+DUCKDB = Dialect("duckdb", "VARCHAR", '"', "sha256({})", "error('{}')", octets="encode({})")
 SPARK = Dialect("spark", "STRING", "`", "sha2({}, 256)", "raise_error('{}')")
 POSTGRES = Dialect(
     "postgres",

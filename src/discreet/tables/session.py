@@ -78,10 +78,6 @@ class Table(Protocol):
         """
         ...
 
-    def distinct(self, columns: Sequence[str]) -> dict[str, int]:
-        """About how many values each column has."""
-        ...
-
     def check_unchanged(self) -> None:
         """An error where the files behind the table are not those that were opened."""
         ...
@@ -177,12 +173,6 @@ class DuckDBTable:
         parts = np.asarray(found.column(FILE).combine_chunks().dictionary_encode().indices)
         follows: BoolArray = (np.diff(place) == 1) & (np.diff(parts) == 0)
         return [found.column(k) for k in range(len(expressions))], follows
-
-    def distinct(self, columns: Sequence[str]) -> dict[str, int]:
-        if not columns:
-            return {}
-        asked = [f"approx_count_distinct({DUCKDB.identifier(column)}) AS d{k}" for k, column in enumerate(columns)]
-        return dict(zip(columns, map(int, self.aggregate(", ".join(asked)).to_pylist()[0].values())))
 
     def check_unchanged(self) -> None:
         if any(FileIdentity.of(known.path) != known for known in self.identity):

@@ -91,12 +91,6 @@ class SparkTable:
         follows: BoolArray = np.diff(np.asarray(found.column("discreet_m"))) == 1
         return [found.column(k) for k in range(len(expressions))], follows
 
-    def distinct(self, columns: Sequence[str]) -> dict[str, int]:
-        if not columns:
-            return {}
-        asked = [f"approx_count_distinct({SPARK.identifier(column)}) AS d{k}" for k, column in enumerate(columns)]
-        return dict(zip(columns, self.aggregate(", ".join(asked)).to_pylist()[0].values()))
-
     def check_unchanged(self) -> None:
         """Nothing to compare: Spark fixes the files of a DataFrame when it plans, and fails where they are gone."""
 

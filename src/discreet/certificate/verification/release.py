@@ -24,7 +24,7 @@ def against_release(evidence: Evidence, released: DuckDBTable) -> Iterator[Findi
     content, columns = evidence.content, evidence.columns
     published = columns["published"]
     if not _accounted(evidence):
-        yield Finding("columns", False, "published columns are not those released, kept and listed as not covered")
+        yield Finding("columns", False, "published columns are not those released, kept, and listed as covered or not")
     if list(released.columns) != published:
         yield Finding("columns", False, "the release has other columns than the certificate says")
         return
@@ -38,13 +38,15 @@ def against_release(evidence: Evidence, released: DuckDBTable) -> Iterator[Findi
 
 
 def _accounted(evidence: Evidence) -> bool:
-    """Whether every published column is a released one, a kept one or the id, and sensitive ones are listed."""
+    """Whether every published column is a released one, a kept one or the id, and sensitive ones are not covered."""
     columns, mechanism, published = evidence.columns, evidence.mechanism, evidence.columns["published"]
     record = [] if columns["id"] is None or columns["id"] not in published else [columns["id"]]
     listed = {row["column"] for row in evidence.content["not_covered"]}
+    covered = (evidence.content["covered"] or {"columns": []})["columns"]
     return (
         sorted([*columns["released"], *columns["kept"], *record]) == sorted(published)
-        and listed >= set(columns["kept"]) & set(mechanism.sensitive_columns)
+        and sorted([*covered, *listed]) == sorted(columns["kept"])
+        and not set(covered) & set(mechanism.sensitive_columns)
         and not set(columns["kept"]) & set(mechanism.useful_columns)
     )
 
