@@ -41,11 +41,13 @@ def test_release_verify_and_tamper(folder: Path, call) -> None:
     out = folder / "out.parquet"
     code, text, err = call(
         "release", folder / "in.parquet", folder / "m.json", "-o", out, "--id", "uuid", "--keep", "sex", "age",
+        "--uncovered", "sex", "age",
         "--write-key", folder / "key", "--private-certificate", folder / "private.json",
         "--proof", folder / "proof.json",
     )  # fmt: skip
     assert code == 0, err
-    assert "Released 3,000 rows of job" in text
+    assert "It covers job; it does NOT cover sex and age." in " ".join(text.split())
+    assert "the promise covers" not in err
     assert "not covered by the promise" in text
     assert pq.read_table(out).column_names == ["uuid", "job", "sex", "age"]
     assert call("verify", folder / "private.json")[0] == 0
@@ -159,6 +161,19 @@ def test_a_key_file_repeats_a_release(folder: Path, call) -> None:
     assert not a.equals(c)
 
 
+def test_what_is_covered_is_said(folder: Path, call) -> None:
+    base = ["release", folder / "in.parquet", folder / "m.json", "--id", "uuid", "--keep", "sex", "--epsilon", "1"]
+    code, text, err = call(*base, "-o", folder / "a.parquet")
+    assert code == 0, err
+    assert "under LIP(1). It covers job and sex." in " ".join(text.split())
+    assert "With sex beside it, checked in integers too: log-lifts between -" in " ".join(text.split())
+    code, text, _ = call(*base, "-o", folder / "b.parquet", "--format", "json")
+    assert json.loads(text)["covered"]["columns"] == ["sex"]
+    assert json.loads(text)["not_covered"] == []
+    code, text, _ = call(*base[:5], "-o", folder / "c.parquet")
+    assert "Released 3,000 rows of job to" in text
+
+
 def test_a_seed_is_marked(folder: Path, call) -> None:
     code, text, _ = call(
         "release", folder / "in.parquet", folder / "m.json", "-o", folder / "a.csv", "--seed", "1", "--format", "json"
@@ -177,6 +192,9 @@ def test_failures_keep_their_promises(folder: Path, call) -> None:
         (["-o", folder / "x.parquet", "--id", "weight", "--write-key", folder / "key"], 3, "integers or text"),
         (["-o", folder / "x.parquet", "--keep", "ill"], 2, "--publish-sensitive"),
         (["-o", folder / "x.parquet", "--epsilon", "0.01"], 1, "nothing was released"),
+        (["-o", folder / "x.parquet", "--keep", "sex", "age"], 1, "--uncovered sex age"),
+        (["-o", folder / "x.parquet", "--keep", "sex", "age", "--uncovered", "age"], 1, "with 'sex' beside it breaks"),
+        (["-o", folder / "x.parquet", "--keep", "sex", "--uncovered", "age"], 2, "not kept"),
         (["-o", folder / "x.parquet", "--seed", "1", "--write-key", folder / "key"], 2, "fresh key"),
         (["-o", folder / "x.parquet", "--proof", folder / "m.json"], 2, "not a proof"),
         (["-o", folder / "x.parquet", "--memory-limit", "nonsense"], 2, "memory"),

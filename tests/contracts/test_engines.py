@@ -61,7 +61,7 @@ def test_duckdb_draws_what_the_reference_draws(kind: str, column: str, table: pa
 @pytest.mark.parametrize("kind", KINDS)
 def test_frames_of_every_library_give_the_same(kind: str, table: pa.Table, kinds: dict, tmp_path: Path) -> None:
     mechanism = kinds[kind]
-    wanted = released(table, mechanism, id="number", keep=["weight"])
+    wanted = released(table, mechanism, id="number", keep=["weight"], uncovered=["weight"])
     assert wanted.num_rows == ROWS
     frames = {
         "pandas": table.to_pandas(),
@@ -70,7 +70,7 @@ def test_frames_of_every_library_give_the_same(kind: str, table: pa.Table, kinds
         "duckdb": duckdb.from_arrow(table),
     }
     for name, frame in frames.items():
-        got = released(frame, mechanism, id="number", keep=["weight"])
+        got = released(frame, mechanism, id="number", keep=["weight"], uncovered=["weight"])
         assert type(got) is type(frame), name
         as_arrow = {
             "pandas": lambda f: pa.Table.from_pandas(f, preserve_index=False),
@@ -80,7 +80,14 @@ def test_frames_of_every_library_give_the_same(kind: str, table: pa.Table, kinds
         }[name](got)
         assert as_arrow.to_pylist() == wanted.to_pylist(), name
     pq.write_table(table, tmp_path / "in.parquet")
-    released(tmp_path / "in.parquet", mechanism, id="number", keep=["weight"], output=tmp_path / "out.parquet")
+    released(
+        tmp_path / "in.parquet",
+        mechanism,
+        id="number",
+        keep=["weight"],
+        uncovered=["weight"],
+        output=tmp_path / "out.parquet",
+    )
     assert pq.read_table(tmp_path / "out.parquet").to_pylist() == wanted.to_pylist()
 
 
@@ -100,8 +107,8 @@ def test_a_csv_gives_the_same_as_its_text_columns(table: pa.Table, tmp_path: Pat
 def test_spark_gives_the_same(partitions: int, column: str, table: pa.Table, kinds: dict, spark: Any) -> None:
     frame = spark.createDataFrame(table.to_pandas()).repartition(partitions)
     for kind in ("optimal",) if column != "number" else KINDS:
-        wanted = released(table, kinds[kind], id=column, keep=["weight"])
-        got = released(frame, kinds[kind], id=column, keep=["weight"])
+        wanted = released(table, kinds[kind], id=column, keep=["weight"], uncovered=["weight"])
+        got = released(frame, kinds[kind], id=column, keep=["weight"], uncovered=["weight"])
         assert by_id(got.toArrow(), column) == by_id(wanted, column), kind
 
 
@@ -115,8 +122,10 @@ def test_places_of_rows_serve_as_ids_on_both_engines(
     for k in range(files):
         pq.write_table(table.slice(k * step, step), source / f"part {k}.parquet")
     path = source if files > 1 else source / "part 0.parquet"
-    released(path, kinds["optimal"], keep=["number"], output=tmp_path / "duck.parquet")
-    released(path, kinds["optimal"], keep=["number"], output=tmp_path / "spark.parquet", engine="spark")
+    released(path, kinds["optimal"], keep=["number"], uncovered=["number"], output=tmp_path / "duck.parquet")
+    released(
+        path, kinds["optimal"], keep=["number"], uncovered=["number"], output=tmp_path / "spark.parquet", engine="spark"
+    )
     one, other = pq.read_table(tmp_path / "duck.parquet"), pq.read_table(tmp_path / "spark.parquet")
     assert by_id(one, "number") == by_id(other, "number")
     assert one.column("number").to_pylist() == table.column("number").to_pylist()

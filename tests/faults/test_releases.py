@@ -29,8 +29,12 @@ import sys
 import discreet as dc
 print("ready", flush=True)
 sys.stdin.readline()
-dc.release(sys.argv[1], dc.Mechanism.from_json(sys.argv[2]), seed=1, id="number", keep="all", output=sys.argv[3])
+dc.release(sys.argv[1], dc.Mechanism.from_json(sys.argv[2]), seed=1, id="number", keep="all",
+           uncovered=["name", "uuid", "sex", "age", "weight"], output=sys.argv[3])
 """
+
+#: All but the id, the useful and the sensitive column.
+KEPT = ["name", "uuid", "sex", "age", "weight"]
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +55,15 @@ def test_a_killed_release_leaves_no_output_and_the_next_one_cleans_up(prepared: 
     before = digest(prepared / "in.parquet")
     mechanism = dc.Mechanism.from_json(prepared / "m.json")
     start = time.perf_counter()
-    dc.release(prepared / "in.parquet", mechanism, seed=1, id="number", keep="all", output=tmp_path / "whole.parquet")
+    dc.release(
+        prepared / "in.parquet",
+        mechanism,
+        seed=1,
+        id="number",
+        keep="all",
+        uncovered=KEPT,
+        output=tmp_path / "whole.parquet",
+    )
     usual = time.perf_counter() - start
     rng = np.random.default_rng(11)
     target = tmp_path / "out.parquet"
@@ -76,7 +88,7 @@ def test_a_killed_release_leaves_no_output_and_the_next_one_cleans_up(prepared: 
         else:
             interrupted += 1
     assert interrupted >= 3
-    dc.release(prepared / "in.parquet", mechanism, seed=1, id="number", keep="all", output=target)
+    dc.release(prepared / "in.parquet", mechanism, seed=1, id="number", keep="all", uncovered=KEPT, output=target)
     assert digest(target) == digest(tmp_path / "whole.parquet")
     assert not [name for name in os.listdir(tmp_path) if name.startswith(".")]
 
@@ -100,7 +112,9 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 def test_a_full_disk_is_told_and_leaves_nothing(prepared: Path, small_disk: Path) -> None:
     mechanism = dc.Mechanism.from_json(prepared / "m.json")
     with pytest.raises(DiscreetError) as error:
-        dc.release(prepared / "in.parquet", mechanism, id="number", keep="all", output=small_disk / "o.parquet")
+        dc.release(
+            prepared / "in.parquet", mechanism, id="number", keep="all", uncovered=KEPT, output=small_disk / "o.parquet"
+        )
     assert "space" in str(error.value) or "write" in str(error.value)
     assert os.listdir(small_disk) == []
 
@@ -159,7 +173,16 @@ def test_a_spark_job_that_fails_leaves_nothing(prepared: Path, spark: Any, tmp_p
     frame = spark.createDataFrame(pq.read_table(prepared / "in.parquet").slice(0, 5_000).to_pandas())
     broken = frame.withColumn("age", frame["age"] / (frame["age"] - frame["age"]))
     with pytest.raises(UnreadableTableError) as error:
-        dc.release(broken, mechanism, seed=1, id="number", keep=["age"], output=tmp_path / "out", notion=LIP(0.4))
+        dc.release(
+            broken,
+            mechanism,
+            seed=1,
+            id="number",
+            keep=["age"],
+            uncovered=["age"],
+            output=tmp_path / "out",
+            notion=LIP(0.4),
+        )
     assert "person" not in str(error.value)
     assert os.listdir(tmp_path) == []
 

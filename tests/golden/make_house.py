@@ -50,9 +50,9 @@ DESIGNS = {
 #: How a table is released besides by id: the name, and the options.
 VARIANTS: dict[str, dict[str, Any]] = {
     "by number": {"id": "number"},
-    "by text, kept": {"id": "name", "keep": ["uuid", "weight"]},
-    "by place": {"keep": ["number"]},
-    "shuffled": {"shuffle": True, "keep": ["weight"]},
+    "by text, kept": {"id": "name", "keep": ["uuid", "weight"], "uncovered": ["uuid", "weight"]},
+    "by place": {"keep": ["number"], "uncovered": ["number"]},
+    "shuffled": {"shuffle": True, "keep": ["weight"], "uncovered": ["weight"]},
 }
 
 
@@ -121,7 +121,13 @@ def released_by_spark(
     pq.write_table(table, source)
     frame = session.read.parquet(str(source)).repartition(3)
     for kind, mechanism in made.items():
-        given = {"id": "number", "seed": SEED, "rename": rename_of(mechanism), "keep": ["weight"]}
+        given = {
+            "id": "number",
+            "seed": SEED,
+            "rename": rename_of(mechanism),
+            "keep": ["weight"],
+            "uncovered": ["weight"],
+        }
         rows = dc.release(frame, mechanism, **given).toArrow().sort_by("number")
         yield f"{kind}, by number, spark", digest(rows_of(rows))
     target = folder / "spark-released"
@@ -134,7 +140,14 @@ def certified(table: pa.Table, made: dict[str, dc.Mechanism], folder: Path) -> I
     source, target, private = (folder / name for name in ("input.parquet", "certified.parquet", "private.json"))
     pq.write_table(table, source)
     for kind, mechanism in made.items():
-        given = {"id": "number", "seed": SEED, "rename": rename_of(mechanism), "keep": ["weight"], "force": True}
+        given = {
+            "id": "number",
+            "seed": SEED,
+            "rename": rename_of(mechanism),
+            "keep": ["weight"],
+            "uncovered": ["weight"],
+            "force": True,
+        }
         dc.release(source, mechanism, output=target, private_certificate=private, **given)
         stated = json.loads((folder / "certified.parquet.certificate.json").read_text())
         claims = {name: stated[name] for name in CLAIMS}

@@ -112,6 +112,7 @@ def _release(table: Any, best: Design, target: Path) -> Released:
             best.mechanism,
             output=target,
             keep=["income"],
+            uncovered=["income"],  # it tells about the relationship, and the headline says so
             shuffle=True,  # the built-in table is sorted, which would tell the occupation
             private_certificate=target.with_name("certificate.private.json"),
             proof=best.proof.to_dict(),

@@ -42,6 +42,7 @@ def release(
     id: str | None = None,
     drop_id: Flag = False,
     keep: Kept = (),
+    uncovered: Kept = (),
     as_: Annotated[str | None, Parameter(name="--as")] = None,
     publish_sensitive: Flag = False,
     shuffle: Flag = False,
@@ -85,7 +86,10 @@ def release(
     drop_id
         Do not publish the id.
     keep
-        Columns to publish as they are, or all. The promise does not cover them; they are audited.
+        Columns to publish as they are, or all. The promise is checked on all of them and the release together, and
+        where it does not cover them nothing is released.
+    uncovered
+        Kept columns to publish outside the promise, knowingly; the headline and the certificate say so.
     as_
         Name of the released column; needed where several useful columns become one.
     publish_sensitive
@@ -130,6 +134,7 @@ def release(
                 id=id,
                 publish_id=not drop_id,
                 keep="all" if keep == ("all",) else keep,
+                uncovered=uncovered,
                 rename=as_,
                 publish_sensitive=publish_sensitive,
                 shuffle=shuffle,

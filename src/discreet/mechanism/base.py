@@ -220,10 +220,18 @@ class Mechanism(ABC):
         """The joint of (sensitive, released) on which bounds of these kinds are decided."""
         return self.expected(joint)
 
-    def applied(self, cells: FloatArray, sensitive: Sequence[Any]) -> FloatArray:
-        """P(s, z, y) from P(s, z, x), whatever z stands between them; ``sensitive`` names the rows."""
-        result: FloatArray = cells @ self.channel
-        return result
+    def applied(self, counts: IntArray, sensitive: Sequence[Any]) -> tuple[FloatArray, Callable[[], ObjectArray]]:
+        """P(s, z, y) from counts of (s, z, x), whatever z stands between them, in floats and as `carried` makes masses.
+
+        ``sensitive`` names the rows; the last axis runs over ``useful``.
+        """
+        n_sensitive, n_between, _ = counts.shape
+        flat = Joint.from_counts(counts.reshape(n_sensitive * n_between, -1), useful=self.useful)
+        cells, masses = self.carried(flat)
+        return (
+            cells.reshape(n_sensitive, n_between, -1),
+            lambda: masses().reshape(n_sensitive, n_between, -1),
+        )
 
     def outcomes(self, joint: Joint) -> tuple[IntArray, IntArray, FloatArray]:
         """What somebody with each useful value can expect: (useful index, released index, probability), row by row."""

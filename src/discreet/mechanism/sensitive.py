@@ -98,10 +98,17 @@ class SensitiveMechanism(RowMechanism):
         cells = np.einsum("sx,sxy->xy", joint.probabilities, self._for_joint(joint) / DENOMINATOR)
         return information(cells)
 
-    def applied(self, cells: FloatArray, sensitive: Sequence[Any]) -> FloatArray:
-        rows = [self.sensitive.index(s) for s in sensitive]
-        result: FloatArray = np.einsum("szx,sxy->szy", cells, self.channel[rows])
-        return result
+    def applied(self, counts: IntArray, sensitive: Sequence[Any]) -> tuple[FloatArray, Callable[[], ObjectArray]]:
+        known = {label: k for k, label in enumerate(self.sensitive)}
+        if not all(s in known for s in sensitive):
+            raise UnseenSymbolError("a sensitive value does not occur in the mechanism, which reads it.")
+        weights = self.weights[[known[s] for s in sensitive]]
+
+        def masses() -> ObjectArray:
+            carried = [own @ rows for own, rows in zip(counts.astype(object), weights.astype(object))]
+            return np.stack(carried)
+
+        return np.einsum("szx,sxy->szy", counts / counts.sum(), weights / DENOMINATOR), masses
 
     def outcomes(self, joint: Joint) -> tuple[IntArray, IntArray, FloatArray]:
         """Over all s, as likely as each is in the joint given x."""

@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Sequence
 from typing import Any, Literal
 
+from discreet._support.errors import DiscreetWarning
 from discreet.mechanism import Mechanism
-from discreet.releasing.pipeline import run
+from discreet.releasing.pipeline import Released, run
 from discreet.releasing.request import Request
 
 __all__ = ["release"]
@@ -22,6 +24,7 @@ def release(
     seed: int | None = None,
     id: str | None = None,
     keep: Sequence[str] | Literal["all"] = (),
+    uncovered: Sequence[str] = (),
     output: str | os.PathLike[str] | None = None,
     engine: str = "auto",
     **options: Any,
@@ -46,7 +49,10 @@ def release(
     id : str, optional
         Column of unique integers or texts; left out, the place of a row serves where it is stable.
     keep : list of str or "all"
-        Further columns to publish as they are. They are not covered by the promise, and are audited.
+        Further columns to publish as they are. The promise is decided on all of them and the released value together,
+        and where it does not cover them the release is refused.
+    uncovered : list of str
+        Kept columns that are published all the same, outside the promise; a warning and the certificate name them.
     output : path, optional
         Where the table is written, with its certificate and codebook beside it; left out, frames come back as frames.
         Where few records stand behind values, the codebook is private and the public certificate tells no mechanism.
@@ -55,7 +61,7 @@ def release(
     **options
         ``rename`` of the released column; ``shuffle`` for a keyed random order; ``unseen="suppress"`` and
         ``suppress_as``; ``notion`` to check instead of the mechanism's own; ``trust_design`` where the table has no S;
-        ``publish_id``, ``publish_sensitive``; ``audit`` of kept columns; ``force``, ``memory_limit``, ``master``.
+        ``publish_id``, ``publish_sensitive``; ``force``, ``memory_limit``, ``master``.
         With an ``output``: ``certificate=False`` writes none, ``private_certificate`` names a file for the counts and
         the ``proof`` of the bound, and ``write_key`` one for the key, which their owner alone may read;
         ``public_counts`` publishes the counts of (S, X) with the certificate, so that anyone can verify it.
@@ -75,6 +81,16 @@ def release(
     >>> release(table, mechanism, seed=1).column_names
     ['job']
     """
-    return run(
-        Request.of(table, mechanism, key=key, seed=seed, id=id, keep=keep, output=output, engine=engine, **options)
-    ).table
+    asked = {"id": id, "keep": keep, "uncovered": uncovered, "output": output, "engine": engine, **options}
+    done = run(Request.of(table, mechanism, key=key, seed=seed, **asked))
+    _warn_of_uncovered(done)
+    return done.table
+
+
+def _warn_of_uncovered(done: Released) -> None:
+    left_out = done.beside.uncovered_columns
+    if left_out:
+        covered = ", ".join((*done.plan.released, *done.beside.covered))
+        warnings.warn(
+            f"the promise covers {covered}; it does not cover {', '.join(left_out)}", DiscreetWarning, stacklevel=3
+        )

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.certificate import Certificate
+from discreet.certificate.beside import Beside
 from discreet.drawing.keys import ReleaseKey
 from discreet.releasing.certification import certified, codebook_text
 from discreet.releasing.checks import Checked
@@ -25,7 +26,7 @@ from discreet.tables.files import existing_files
 __all__ = ["Released", "run"]
 
 #: Claims of a certificate that a summary repeats.
-STATED = ("notion", "achieved", "nmi", "bound", "checked_on", "key", "unseen", "not_covered")
+STATED = ("notion", "achieved", "nmi", "bound", "checked_on", "key", "unseen", "covered", "not_covered")
 
 
 @dataclass(frozen=True)
@@ -38,8 +39,8 @@ class Released:
         The released frame, or the path of the released table.
     plan, checked : Plan, Checked
         Columns, and the counts that the promise was checked on.
-    kept : list of dict
-        What every kept column tells about S; none of it is covered by the promise.
+    beside : Beside
+        What is kept, and whether the promise covers it.
     rows : int
         Rows that were released.
     hides_mechanism : bool
@@ -53,7 +54,7 @@ class Released:
     table: Any
     plan: Plan
     checked: Checked
-    kept: list[dict[str, Any]]
+    beside: Beside
     rows: int
     key: ReleaseKey
     engine: str
@@ -96,7 +97,7 @@ def run(request: Request) -> Released:
         table,
         ready.plan,
         ready.checked,
-        ready.kept,
+        ready.beside,
         counted if rows is None else rows,
         request.key,
         kind.name,

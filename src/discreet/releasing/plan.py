@@ -39,6 +39,8 @@ class Plan:
         What is published, from left to right: a column or the number of a draw, and its name.
     shuffle : bool
         Whether rows come in a keyed random order.
+    uncovered : tuple of str
+        Kept columns that the promise need not cover.
     """
 
     mechanism: Mechanism
@@ -49,6 +51,7 @@ class Plan:
     kept: tuple[str, ...]
     output: tuple[tuple[str | int, str], ...]
     shuffle: bool
+    uncovered: tuple[str, ...] = ()
 
     @property
     def useful(self) -> tuple[str, ...]:
@@ -89,7 +92,8 @@ def make_plan(request: Request, kinds: dict[str, str], table: str) -> Plan:
     validate.columns_exist(mechanism.useful_columns, list(kinds), table)
     kept = _kept(mechanism, list(kinds), request.keep, record, request.publish_sensitive, table)
     output = _output(mechanism, list(kinds), kept, record if request.publish_id else None, request.rename)
-    return Plan(mechanism, promised, draws, sensitive, record, kept, output, request.shuffle)
+    uncovered = _uncovered(request.uncovered, kept, list(kinds), table)
+    return Plan(mechanism, promised, draws, sensitive, record, kept, output, request.shuffle, uncovered)
 
 
 def _check_record(record: str, mechanism: Mechanism, kinds: dict[str, str], table: str) -> None:
@@ -100,7 +104,7 @@ def _check_record(record: str, mechanism: Mechanism, kinds: dict[str, str], tabl
             f"the id column {record!r} is of type {kinds[record]}; ids are integers or text, which every engine "
             "writes alike. Cast it to text."
         )
-    if record in mechanism.useful_columns or record in mechanism.sensitive_columns:
+    if _is_among(record, (*mechanism.useful_columns, *mechanism.sensitive_columns)):
         raise InputError(f"column {record!r} cannot be the id: it is what the release protects.")
 
 
@@ -142,22 +146,37 @@ def _kept(
     publish_sensitive: bool,
     table: str,
 ) -> tuple[str, ...]:
-    hidden = set(mechanism.useful_columns) | (set() if publish_sensitive else set(mechanism.sensitive_columns))
+    hidden = (*mechanism.useful_columns, *(() if publish_sensitive else mechanism.sensitive_columns))
     if keep == "all":
-        return tuple(column for column in columns if column not in hidden and column != record)
+        return tuple(column for column in columns if not _is_among(column, hidden) and column != record)
     if isinstance(keep, str):
         raise InputError(f"keep must be 'all' or a list of columns, got {keep!r}.")
     wanted = list(dict.fromkeys(keep))
     validate.columns_exist(wanted, columns, table)
     for column in wanted:
-        if column in mechanism.useful_columns:
+        if _is_among(column, mechanism.useful_columns):
             raise InputError(f"column {column!r} is what the mechanism protects; it is published as drawn only.")
-        if column in hidden:
+        if _is_among(column, hidden):
             raise InputError(
                 f"column {column!r} is sensitive. To publish it all the same, pass publish_sensitive "
                 "(--publish-sensitive)."
             )
     return tuple(column for column in columns if column in wanted and column != record)
+
+
+def _is_among(column: str, protected: Sequence[str]) -> bool:
+    """Whether a column is one of these, in whatever case it is spelled."""
+    return column.casefold() in {name.casefold() for name in protected}
+
+
+def _uncovered(given: Sequence[str], kept: tuple[str, ...], columns: list[str], table: str) -> tuple[str, ...]:
+    if isinstance(given, str):
+        raise InputError(f"uncovered must be a list of columns, got {given!r}.")
+    validate.columns_exist(given, columns, table)
+    for column in given:
+        if column not in kept:
+            raise InputError(f"column {column!r} is named as uncovered and not kept. Keep it too (keep, --keep).")
+    return tuple(column for column in kept if column in given)
 
 
 def _output(

@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
+from discreet.certificate.beside import Beside, audit_beside
 from discreet.certificate.record import check_certifiable
 from discreet.core.rare import has_rare_values
 from discreet.drawing.keys import DrawKeys, input_hmac
-from discreet.releasing.checks import Checked, audit_kept, check_all
+from discreet.releasing.checks import Checked, check_all
 from discreet.releasing.engines.base import Drawing, Engine
 from discreet.releasing.plan import Plan, make_plan
 from discreet.releasing.request import Request
@@ -30,8 +30,8 @@ class Prepared:
         The digest of the table; None where nothing needs it.
     checked : Checked
         The counts that the promise was checked on.
-    kept : list of dict
-        What every kept column tells about S; none of it is covered by the promise.
+    beside : Beside
+        What is kept, and whether the promise covers it.
     """
 
     request: Request
@@ -39,7 +39,7 @@ class Prepared:
     plan: Plan
     content: Content | None
     checked: Checked
-    kept: list[dict[str, Any]]
+    beside: Beside
 
     @property
     def hides_mechanism(self) -> bool:
@@ -65,9 +65,17 @@ def prepare(request: Request, engine: Engine) -> Prepared:
     if request.output is not None and request.certificate:
         check_certifiable(plan.notion)
     checked = check_all(engine.table, plan, unseen=request.unseen, suppress_as=request.suppress_as)
-    kept = audit_kept(engine.table, plan, checked.suppressed) if request.audit else []
+    beside = audit_beside(
+        engine.table,
+        plan.mechanism,
+        plan.notion,
+        sensitive=plan.sensitive,
+        kept=plan.kept,
+        uncovered=plan.uncovered,
+        suppressed=checked.suppressed,
+    )
     content = engine.table.content() if _needs_content(request, engine, plan) else None
-    return Prepared(request, engine, plan, content, checked, kept)
+    return Prepared(request, engine, plan, content, checked, beside)
 
 
 def _needs_content(request: Request, engine: Engine, plan: Plan) -> bool:

@@ -40,6 +40,7 @@ class Request:
     key: ReleaseKey
     id: str | None = None
     keep: Sequence[str] | Literal["all"] = ()
+    uncovered: Sequence[str] = ()
     rename: str | None = None
     notion: Notion | None = None
     publish_id: bool = True
@@ -48,7 +49,6 @@ class Request:
     shuffle: bool = False
     unseen: str = "stop"
     suppress_as: Any = None
-    audit: bool = True
     output: Path | None = None
     force: bool = False
     certificate: bool = True

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import decimal
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from discreet.core.joint import Joint
 from discreet.core.rare import FEW, FEWEST, MOST_PERCENT
@@ -19,10 +20,12 @@ __all__ = [
     "NO_CERTIFICATE",
     "against_words",
     "at_most_percent",
+    "beside_words",
     "bound_words",
     "broken_words",
     "changes_by",
     "cost_words",
+    "coverage_words",
     "leaves_out",
     "limit_words",
     "private_words",
@@ -332,8 +335,32 @@ def leaves_out(
 
 
 def _beside_words(columns: Sequence[str]) -> str:
-    general = "Columns that are published beside the release are not covered: together with them, more may be learnt."
-    return f"{general} Here these are {', '.join(columns)}." if columns else general
+    general = (
+        "Columns that are published beside the release are covered only where its certificate says so: together with "
+        "others, more may be learnt."
+    )
+    return f"{general} Not covered here: {', '.join(columns)}." if columns else general
+
+
+def coverage_words(inside: Sequence[str], outside: Sequence[str]) -> str:
+    """Which published columns a promise covers, and which it does not.
+
+    >>> coverage_words(["occupation", "sex"], ["age"])
+    'It covers occupation and sex; it does NOT cover age.'
+    """
+    return f"It covers {_listed(inside)}" + (f"; it does NOT cover {_listed(outside)}." if outside else ".")
+
+
+def beside_words(covered: Mapping[str, Any]) -> str:
+    """What covered columns and the release tell together."""
+    return (
+        f"With {_listed(covered['columns'])} beside it, checked in integers too: log-lifts between "
+        f"{covered['log_min_lift']} and {covered['log_max_lift']} nats."
+    )
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _rare_words(joint: Joint) -> list[str]:

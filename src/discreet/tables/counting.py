@@ -18,7 +18,16 @@ from discreet.tables.binning import Quantiles, interval_text, parse_bins
 from discreet.tables.dialect import is_label_type, is_number
 from discreet.tables.session import Table
 
-__all__ = ["Pairs", "columns_to_count", "count_pairs", "count_values", "list_pairs"]
+__all__ = [
+    "Combinations",
+    "Pairs",
+    "columns_to_count",
+    "count_distinct",
+    "count_pairs",
+    "count_values",
+    "list_combinations",
+    "list_pairs",
+]
 
 #: A useful alphabet of more values is probably an identifier, and warns.
 MANY_VALUES = 100_000
@@ -96,6 +105,58 @@ def list_pairs(
     return _listed(source, validate.as_columns(sensitive, ""), validate.as_columns(useful, ""), bins)
 
 
+class Combinations(NamedTuple):
+    """The combinations of sensitive, useful and further values that occur, by code, and how many records carry each.
+
+    ``beside`` has a column of codes for each of the further columns, whose values themselves are not listed.
+    """
+
+    row: IntArray
+    column: IntArray
+    beside: IntArray
+    records: IntArray
+    sensitive: list[Any]
+    useful: list[Any]
+
+
+def list_combinations(
+    source: Table,
+    sensitive: Sequence[str],
+    useful: Sequence[str],
+    beside: Sequence[str],
+    *,
+    bins: Mapping[str, Any] | None = None,
+) -> Combinations:
+    """What occurs together, with further columns told apart as their readers can; one GROUP BY."""
+    wanted = (*sensitive, *useful)
+    rules = parse_bins(bins)
+    _check_kinds(wanted, source.kinds, rules)
+    edges = _edges(source, rules)
+    symbols = [source.dialect.symbol(c, source.kinds[c], edges.get(c)) for c in wanted]
+    cells = _group(source, [*symbols, *(source.dialect.published(c, source.kinds[c]) for c in beside)])
+    alphabets = [_column(cells.column(k), c, edges.get(c)) for k, c in enumerate(wanted)]
+    row, sensitive_values = _symbols(alphabets[: len(sensitive)])
+    column, useful_values = _symbols(alphabets[len(sensitive) :])
+    further = [np.asarray(_encoded(cells.column(len(wanted) + k)).indices) for k in range(len(beside))]
+    codes = np.stack(further, axis=1).astype(np.int64) if further else np.zeros((len(row), 0), dtype=np.int64)
+    records = np.asarray(cells.column(cells.num_columns - 1)).astype(np.int64)
+    return Combinations(row, column, codes, records, sensitive_values, useful_values)
+
+
+def count_distinct(source: Table, sets: Sequence[Sequence[str]], *, exact: bool) -> tuple[int, list[int]]:
+    """Number of rows, and how many different values each set of expressions takes, in one pass.
+
+    A set of several expressions is counted about, whatever ``exact`` says; nulls by themselves count for nothing.
+    """
+    asked = []
+    for k, expressions in enumerate(sets):
+        whole = expressions[0] if len(expressions) == 1 else f"hash({', '.join(expressions)})"
+        count = f"count(DISTINCT {whole})" if exact and len(expressions) == 1 else f"approx_count_distinct({whole})"
+        asked.append(f"{count} AS d{k}")
+    rows, *found = source.aggregate(", ".join(["count(*) AS n", *asked])).to_pylist()[0].values()
+    return int(rows), [int(number) for number in found]
+
+
 def _listed(source: Table, rows: tuple[str, ...], columns: tuple[str, ...], bins: Mapping[str, Any] | None) -> Pairs:
     wanted = (*rows, *columns)
     rules = parse_bins(bins)
@@ -165,9 +226,7 @@ def _group(source: Table, expressions: Sequence[str]) -> Any:
 
 def _column(cells: Any, column: str, edges: Sequence[float] | None) -> tuple[IntArray, list[Any]]:
     """Codes of the cells and the labels they stand for, in the order of the alphabet."""
-    encoded = cells.combine_chunks().dictionary_encode(null_encoding="encode")
-    if hasattr(encoded, "chunks"):  # some versions keep a chunked array of one chunk
-        encoded = encoded.chunk(0)
+    encoded = _encoded(cells)
     try:
         values = encoded.dictionary.to_pylist()
     except (OverflowError, ValueError):
@@ -181,6 +240,13 @@ def _column(cells: Any, column: str, edges: Sequence[float] | None) -> tuple[Int
     if edges is not None:
         ordered = [None if code is None else interval_text(code, edges) for code in ordered]
     return rank[np.asarray(encoded.indices)], ordered
+
+
+def _encoded(cells: Any) -> Any:
+    """Cells as codes of a dictionary, in which null has a place too."""
+    encoded = cells.combine_chunks().dictionary_encode(null_encoding="encode")
+    # Some versions keep a chunked array of one chunk.
+    return encoded.chunk(0) if hasattr(encoded, "chunks") else encoded
 
 
 def _assemble(

@@ -67,7 +67,7 @@ class Dialect:
     stop: str  # an expression that fails with a message
     collation: str = ""  # makes text compare by its bytes
     double: str = "DOUBLE"  # the type of floats
-    encoded: str = "{}"  # a text as its bytes
+    octets: str = "{}"  # text as its bytes, whatever order a column of text was given
     aggregated: str = ""  # texts of a group, sorted and joined by commas
 
     def identifier(self, name: str) -> str:
@@ -77,10 +77,6 @@ class Dialect:
     def sha256(self, text: str) -> str:
         """The digest of an expression."""
         return self.digest.format(text)
-
-    def bytes_of(self, text: str) -> str:
-        """The bytes of an expression."""
-        return self.encoded.format(text)
 
     def joined(self, text: str) -> str:
         """All texts of a group in one, sorted."""
@@ -108,6 +104,12 @@ class Dialect:
             return f"CASE WHEN isnan({column}) THEN NULL WHEN {column} = 0 THEN CAST(0 AS {kind}) ELSE {column} END"
         return self.as_text(column) if kind in _AS_TEXT or kind.startswith("ENUM") else column
 
+    def published(self, name: str, kind: str) -> str:
+        """The column so that cells which a reader can tell apart stay apart: NaN and null, -0 and 0, "a" and "A"."""
+        if kind == "VARCHAR":
+            return self.octets.format(self.identifier(name))
+        return self.as_text(self.identifier(name)) if is_float(kind) else self.value_or_null(name, kind)
+
     def number_or_null(self, name: str, kind: str) -> str:
         """The column as a double: NaN and text that is no number are null."""
         column = f"TRY_CAST({self.identifier(name)} AS DOUBLE)"
@@ -131,7 +133,7 @@ DUCKDB = Dialect(
     '"',
     "sha256({})",
     "error('{}')",
-    encoded="encode({})",
+    octets="encode({})",
     aggregated="string_agg({0}, ',' ORDER BY {0})",
 )
 SPARK = Dialect(

@@ -61,7 +61,7 @@ def row_digest(dialect: Dialect, columns: Sequence[str]) -> str:
     cells = []
     for column in columns:
         text = dialect.as_text(dialect.identifier(column))
-        cells += [f"coalesce({dialect.as_text(f'octet_length({dialect.bytes_of(text)})')}, 'n')", "':'"]
+        cells += [f"coalesce({dialect.as_text(f'octet_length({dialect.octets.format(text)})')}, 'n')", "':'"]
         cells.append(f"coalesce({text}, '')")
     return dialect.sha256(f"concat({', '.join(cells)})")
 

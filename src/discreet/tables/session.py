@@ -80,10 +80,6 @@ class Table(Protocol):
         """
         ...
 
-    def distinct(self, columns: Sequence[str]) -> dict[str, int]:
-        """About how many values each column has."""
-        ...
-
     def content(self) -> Content:
         """The digest of all that the table holds."""
         ...
@@ -183,12 +179,6 @@ class DuckDBTable:
         parts = np.asarray(found.column(FILE).combine_chunks().dictionary_encode().indices)
         follows: BoolArray = (np.diff(place) == 1) & (np.diff(parts) == 0)
         return [found.column(k) for k in range(len(expressions))], follows
-
-    def distinct(self, columns: Sequence[str]) -> dict[str, int]:
-        if not columns:
-            return {}
-        asked = [f"approx_count_distinct({DUCKDB.identifier(column)}) AS d{k}" for k, column in enumerate(columns)]
-        return dict(zip(columns, map(int, self.aggregate(", ".join(asked)).to_pylist()[0].values())))
 
     def content(self, columns: Sequence[str] | None = None) -> Content:
         """The digest of its files; of a frame that of its rows, or of some columns of them."""

@@ -97,12 +97,6 @@ class SparkTable:
         follows: BoolArray = np.diff(np.asarray(found.column("discreet_m"))) == 1
         return [found.column(k) for k in range(len(expressions))], follows
 
-    def distinct(self, columns: Sequence[str]) -> dict[str, int]:
-        if not columns:
-            return {}
-        asked = [f"approx_count_distinct({SPARK.identifier(column)}) AS d{k}" for k, column in enumerate(columns)]
-        return dict(zip(columns, self.aggregate(", ".join(asked)).to_pylist()[0].values()))
-
     def content(self) -> Content:
         """The digest of its files, or of its rows where it is a DataFrame, which Spark sorts for it."""
         if self.path is not None:

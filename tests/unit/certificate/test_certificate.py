@@ -121,6 +121,7 @@ def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
             key=folder / "key",
             id="uuid",
             keep=["age", "sex"],
+            uncovered=["age", "sex"],
             output=folder / "out.parquet",
             private_certificate=folder / "private.json",
             proof=result.proof.to_dict(),
@@ -351,7 +352,13 @@ def test_every_kind_of_mechanism_is_verified(shuffle: bool, tmp_path: Path) -> N
     pq.write_table(table, tmp_path / "in.parquet")
     for name, mechanism in mechanisms(table).items():
         output = tmp_path / f"{name}.parquet"
-        options = {"rename": rename_of(mechanism), "shuffle": shuffle, "keep": ["weight"], "seed": 4}
+        options = {
+            "rename": rename_of(mechanism),
+            "shuffle": shuffle,
+            "keep": ["weight"],
+            "uncovered": ["weight"],
+            "seed": 4,
+        }
         made = run(Request.of(tmp_path / "in.parquet", mechanism, output=output, **options))
         verdict = verify(made.certificate, tmp_path / "in.parquet", output, key=dc.ReleaseKey.from_seed(4))
         assert verdict, (name, verdict)

@@ -83,8 +83,15 @@ def test_an_engine_from_outside_gives_the_same_release_and_claims(tmp_path: Path
         results = []
         for engine in ("duckdb", OneByOne.name):
             output = tmp_path / f"{engine}.parquet"
-            given = {"id": "number", "keep": ["weight"], "seed": 3, "rename": rename_of(mechanism), "force": True}
-            given["private_certificate"] = tmp_path / "private.json"  # few records stand behind some of the mechanisms
+            given = {
+                "id": "number",
+                "keep": ["weight"],
+                "uncovered": ["weight"],
+                "seed": 3,
+                "rename": rename_of(mechanism),
+                "force": True,
+                "private_certificate": tmp_path / "private.json",  # few records stand behind some of the mechanisms
+            }
             dc.release(tmp_path / "in.parquet", mechanism, output=output, engine=engine, **given)
             certificate = dc.Certificate.from_json(f"{output}.certificate.json").to_dict()
             assert certificate["engine"] == engine

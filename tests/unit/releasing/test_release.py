@@ -53,9 +53,14 @@ def test_only_what_is_chosen_is_published(table: pa.Table, mechanism: Mechanism)
     assert dc.release(table, mechanism, seed=1).column_names == ["job"]
     assert dc.release(table, mechanism, seed=1, id="uuid").column_names == ["uuid", "job"]
     assert dc.release(table, mechanism, seed=1, id="uuid", publish_id=False).column_names == ["job"]
-    everything = dc.release(table, mechanism, seed=1, id="uuid", keep="all")
+    everything = dc.release(
+        table, mechanism, seed=1, id="uuid", keep="all", uncovered=["number", "name", "sex", "age", "weight"]
+    )
     assert everything.column_names == ["number", "name", "uuid", "job", "sex", "age", "weight"]
-    assert dc.release(table, mechanism, seed=1, keep=["age"], rename="work").column_names == ["work", "age"]
+    assert dc.release(table, mechanism, seed=1, keep=["age"], uncovered=["age"], rename="work").column_names == [
+        "work",
+        "age",
+    ]
     for name in ("number", "name", "uuid", "sex", "age", "weight"):
         assert everything.column(name).equals(table.column(name))
 
@@ -73,8 +78,9 @@ def test_kept_columns_of_pandas_are_untouched() -> None:
         },
         index=rng.permutation(n) + 1000,
     )
-    got = dc.release(frame, design(Joint.from_table(frame, "s", "x"), LIP(0.1)).mechanism, seed=1, keep="all")
     kept = ["when", "whole", "kind"]
+    mechanism = design(Joint.from_table(frame, "s", "x"), LIP(0.1)).mechanism
+    got = dc.release(frame, mechanism, seed=1, keep="all", uncovered=kept)
     pd.testing.assert_frame_equal(got[kept], frame[kept].reset_index(drop=True))
     assert got.index.tolist() == list(range(n))  # the index is no chosen column
 
@@ -95,15 +101,16 @@ def test_a_fresh_key_is_drawn_each_time(table: pa.Table, mechanism: Mechanism) -
 
 
 def test_order_is_kept_or_random_by_key(table: pa.Table, mechanism: Mechanism, path: Path, tmp_path: Path) -> None:
-    shuffled = dc.release(table, mechanism, seed=1, id="number", keep=["age"], shuffle=True)
-    plain = dc.release(table, mechanism, seed=1, id="number", keep=["age"])
+    shuffled = dc.release(table, mechanism, seed=1, id="number", keep=["age"], uncovered=["age"], shuffle=True)
+    plain = dc.release(table, mechanism, seed=1, id="number", keep=["age"], uncovered=["age"])
     assert shuffled.column("number").to_pylist() != plain.column("number").to_pylist()
     assert shuffled.sort_by("number").equals(plain.sort_by("number"))
-    dc.release(path, mechanism, seed=1, id="number", keep=["age"], shuffle=True, output=tmp_path / "o.parquet")
+    given = {"seed": 1, "id": "number", "keep": ["age"], "uncovered": ["age"], "shuffle": True}
+    dc.release(path, mechanism, output=tmp_path / "o.parquet", **given)
     other = pq.read_table(tmp_path / "o.parquet")  # a file is another table than a frame, so it has another order
     assert other.to_pylist() != shuffled.to_pylist()
     assert by_id(other, "number") == by_id(plain, "number")
-    dc.release(path, mechanism, seed=1, id="number", keep=["age"], shuffle=True, output=tmp_path / "again.parquet")
+    dc.release(path, mechanism, output=tmp_path / "again.parquet", **given)
     assert pq.read_table(tmp_path / "again.parquet").equals(other)
 
 
@@ -214,6 +221,10 @@ def test_ids_must_be_unique_and_given(table: pa.Table, mechanism: Mechanism) -> 
         ({"keep": ["ill"]}, "--publish-sensitive"),
         ({"keep": ["nothing"]}, "no column 'nothing'"),
         ({"keep": "age"}, "list of columns"),
+        ({"keep": ["age"], "uncovered": ["nothing"]}, "no column 'nothing'"),
+        ({"keep": ["age"], "uncovered": ["sex"]}, "named as uncovered and not kept"),
+        ({"keep": ["age"], "uncovered": "age"}, "list of columns"),
+        ({"keep": ["age"], "audit": False}, "no option 'audit'"),
         ({"keep": ["age"], "rename": "AGE"}, "called"),
         ({"engine": "pandas"}, "engine must be"),
         ({"unseen": "drop"}, "unseen must be"),
@@ -232,7 +243,7 @@ def test_wrong_options_are_refused(
 def test_sensitive_columns_are_published_only_on_demand(table: pa.Table, mechanism: Mechanism) -> None:
     got = run(Request.of(table, mechanism, seed=1, keep=["ill"], publish_sensitive=True))
     assert got.table.column_names == ["job", "ill"]
-    assert got.kept[0]["note"] == "it is sensitive itself"
+    assert got.beside.uncovered == ({"column": "ill", "values": 2, "reason": "it is sensitive itself"},)
 
 
 def test_several_columns_need_a_name(table: pa.Table) -> None:
@@ -249,23 +260,6 @@ def test_a_mechanism_without_a_promise_is_not_released(table: pa.Table) -> None:
     with pytest.raises(InputError, match="no privacy notion"):
         dc.release(table, bare)
     assert dc.release(table, bare, notion=dc.PerfectPrivacy()).num_rows == ROWS
-
-
-def test_kept_columns_are_audited_alone_and_together(table: pa.Table, mechanism: Mechanism) -> None:
-    """P(s, z, y) expected over the draw, written out."""
-    found = {row["column"]: row for row in run(Request.of(table, mechanism, seed=1, keep="all")).kept}
-    assert "may single people out" in found["name"]["note"] or found["name"]["values"] < 2000
-    sex = Joint.from_table(table, "ill", "sex")
-    alone = np.log(dc.measures.max_lift(sex).max())
-    assert alone <= found["sex"]["alone"]["log_max_lift"] <= alone + 0.001
-    assert found["sex"]["with_release"]["log_max_lift"] >= found["sex"]["alone"]["log_max_lift"]
-    triple = Joint.from_table(table, "ill", ["sex", "job"])
-    rows = [mechanism.useful.index(job) for _, job in triple.useful]
-    sides = np.array([sex == "m" for sex, _ in triple.useful])
-    seen = np.hstack([triple.probabilities * (sides == side) @ mechanism.channel[rows] for side in (False, True)])
-    lifts = seen / (seen.sum(axis=1)[:, None] * seen.sum(axis=0))
-    assert found["sex"]["with_release"]["log_max_lift"] == pytest.approx(np.log(lifts.max()), abs=0.001)
-    assert found["sex"]["with_release"]["log_min_lift"] == pytest.approx(np.log(lifts.min()), abs=0.001)
 
 
 def test_outputs_that_cannot_be_are_refused(table: pa.Table, mechanism: Mechanism, path: Path, tmp_path: Path) -> None:

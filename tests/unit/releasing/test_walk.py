@@ -38,7 +38,7 @@ def prepared(tmp_path: Path) -> tuple[Path, dc.Mechanism]:
 
 def released(prepared: tuple[Path, dc.Mechanism], **options: Any) -> None:
     folder, mechanism = prepared
-    given: dict[str, Any] = {"id": "number", "keep": ["sex", "age"], "seed": 1, **options}
+    given: dict[str, Any] = {"id": "number", "keep": ["sex", "age"], "uncovered": ["sex", "age"], "seed": 1, **options}
     dc.release(folder / "in.parquet", mechanism, output=folder / "out.parquet", **given)
 
 
@@ -84,13 +84,13 @@ def test_the_steps_come_once_and_in_order(prepared: tuple[Path, dc.Mechanism], m
     from discreet.releasing.engines.duckdb import DuckDBEngine
     from discreet.releasing.transaction import Transaction
 
-    for name in ("make_plan", "check_all", "audit_kept"):
+    for name in ("make_plan", "check_all", "audit_beside"):
         noted(prepared_module, name)
     noted(pipeline, "certified")
     noted(DuckDBEngine, "draw")
     noted(Transaction, "commit")
     released(prepared)
-    assert steps == ["make_plan", "check_all", "audit_kept", "draw", "certified", "commit"]
+    assert steps == ["make_plan", "check_all", "audit_beside", "draw", "certified", "commit"]
 
 
 @pytest.fixture
@@ -131,7 +131,9 @@ def test_a_frame_in_memory_is_opened_once(opened: list[dict[str, Any]]) -> None:
     table = awkward_table(500)
     mechanism = design(Joint.from_table(table, "ill", "job"), LIP(0.3)).mechanism
     opened.clear()
-    dc.release(table, mechanism, id="number", keep=["sex", "age"], seed=1, memory_limit="256MiB")
+    dc.release(
+        table, mechanism, id="number", keep=["sex", "age"], uncovered=["sex", "age"], seed=1, memory_limit="256MiB"
+    )
     assert [found["memory_limit"] for found in opened] == ["256.0 MiB"]
     assert [found["mode"] for found in opened] == [0o700]
 

@@ -235,10 +235,18 @@ def test_what_is_published_beside_a_release_is_named(tmp_path: Path) -> None:
     table = dc.samples.adult()
     joint = dc.Joint.from_table(table, "relationship", "occupation")
     found = dc.design(joint, dc.LIP(0.5), "subset-merging")
-    dc.release(table, found.mechanism, output=tmp_path / "o.parquet", keep=["income"], shuffle=True, seed=1)
+    dc.release(
+        table,
+        found.mechanism,
+        output=tmp_path / "o.parquet",
+        keep=["income"],
+        uncovered=["income"],
+        shuffle=True,
+        seed=1,
+    )
     certificate = dc.Certificate.from_json(tmp_path / "o.parquet.certificate.json")
     page = report_markdown(decision(found, certificate=certificate, curve=False))
-    assert "Here these are income." in page
+    assert "Not covered here: income." in page
     assert "published beside it, not covered" in page
 
 

@@ -6,13 +6,12 @@ from __future__ import annotations
 from typing import Any
 
 from discreet.releasing.checks.ids import check_ids, check_places
-from discreet.releasing.checks.kept import audit_kept
 from discreet.releasing.checks.order import check_order
 from discreet.releasing.checks.promise import Checked, check_promise
 from discreet.releasing.plan import Plan
 from discreet.tables.session import Table
 
-__all__ = ["Checked", "audit_kept", "check_all"]
+__all__ = ["Checked", "check_all"]
 
 
 def check_all(table: Table, plan: Plan, *, unseen: str, suppress_as: Any) -> Checked:

@@ -12,7 +12,6 @@ from rich.text import Text
 
 from discreet.notions.base import from_dict
 from discreet.reporting import words
-from discreet.reporting.formats import number
 from discreet.reporting.text.console import bold
 
 __all__ = ["release_text"]
@@ -21,11 +20,7 @@ __all__ = ["release_text"]
 def release_text(summary: Mapping[str, Any]) -> Group:
     """What was released, what it promises, and what the promise leaves out."""
     notion = from_dict(dict(summary["notion"]))
-    rows, column = summary["rows"], " and ".join(summary["released"])
-    lines: list[ConsoleRenderable] = [
-        bold(f"Released {rows:,} rows of {column} to {summary['output']} under {notion}"),
-        Text(words.rule_words(notion)),
-    ]
+    lines: list[ConsoleRenderable] = [bold(_headline(summary, str(notion))), Text(words.rule_words(notion))]
     if summary["achieved"] is None:
         lines.append(
             Text("The table has no sensitive column, so the promise is the design's and was not checked here.")
@@ -43,6 +38,8 @@ def release_text(summary: Mapping[str, Any]) -> Group:
         lines.append(Text(f"The draw is {summary['key']['draw']}: do not publish it.", style="bold"))
     if summary["unseen"] is not None:
         lines.append(Text(f"{summary['unseen']['rows']:,} rows with unknown values were treated as a known one."))
+    if summary["covered"] is not None:
+        lines.append(Text(words.beside_words(summary["covered"])))
     if summary["not_covered"]:
         lines += [
             Text(""),
@@ -57,18 +54,28 @@ def release_text(summary: Mapping[str, Any]) -> Group:
     return Group(*lines)
 
 
+def _headline(summary: Mapping[str, Any], notion: str) -> str:
+    """What was released under which promise and, where columns were kept, which of them it covers."""
+    rows, covered = f"{summary['rows']:,} rows", summary["covered"]
+    if covered is None and not summary["not_covered"]:
+        return f"Released {rows} of {' and '.join(summary['released'])} to {summary['output']} under {notion}"
+    inside = [*summary["released"], *([] if covered is None else covered["columns"])]
+    outside = [row["column"] for row in summary["not_covered"]]
+    return f"Released {rows} to {summary['output']} under {notion}. {words.coverage_words(inside, outside)}"
+
+
 def _kept_table(kept: Sequence[Mapping[str, Any]]) -> Table:
     table = Table(box=None, pad_edge=False)
     table.add_column("column")
     table.add_column("values", justify="right")
     table.add_column("log-lifts alone (nats)", justify="right")
     table.add_column("beside the release", justify="right")
+    table.add_column("why")
     for row in kept:
         spans = [
-            f"{number(float(row[name]['log_min_lift']))} to {number(float(row[name]['log_max_lift']))}"
-            if name in row
-            else ""
+            f"{row[name]['log_min_lift']} to {row[name]['log_max_lift']}" if name in row else "not measured"
             for name in ("alone", "with_release")
         ]
-        table.add_row(row["column"], f"{row['values']:,}", *(spans if "note" not in row else [row["note"], ""]))
+        values = row["values"]
+        table.add_row(row["column"], f"{values:,}" if isinstance(values, int) else values or "", *spans, row["reason"])
     return table
