@@ -72,14 +72,13 @@ def made(folder: Path, mechanism: dc.Mechanism, table: pa.Table, shuffle: bool) 
     kept = "weight" if mechanism.useful_columns == ("job", "sex") else "sex"
     given: dict[str, Any] = {"shuffle": True} if shuffle else {"id": "uuid"}
     proof = dc.design(Joint.from_table(table, "ill", "job"), dc.LIP(0.3)).proof.to_dict()
-    with pytest.warns(dc.errors.DiscreetWarning):
-        done = run(
-            Request.of(folder / "in.parquet", mechanism, key=dc.ReleaseKey.fresh(), keep=[kept], uncovered=[kept],
-                       output=folder / "out.parquet", rename=rename_of(mechanism), sign=folder / "signing",
-                       private_certificate=folder / "private.json",
-                       proof=proof if mechanism.method == "optimal" and mechanism.useful_columns == ("job",) else None,
-                       **given)
-        )  # fmt: skip
+    done = run(
+        Request.of(folder / "in.parquet", mechanism, key=dc.ReleaseKey.fresh(), keep=[kept], uncovered=[kept],
+                   output=folder / "out.parquet", rename=rename_of(mechanism), sign=folder / "signing",
+                   private_certificate=folder / "private.json",
+                   proof=proof if mechanism.method == "optimal" and mechanism.useful_columns == ("job",) else None,
+                   **given)
+    )  # fmt: skip
     signature = (folder / "out.parquet.certificate.json.sig").read_text()
     return Case(folder, json.loads((folder / "private.json").read_text()), done.key, signer, signature)
 

@@ -232,7 +232,7 @@ def test_a_column_that_a_certificate_forgets_is_found(xor: tuple[pa.Table, Mecha
     changed = certificate.with_fields(covered={**certificate["covered"], "columns": ["a"]})
     verdict = dc.verify(changed, table, tmp_path / "o.parquet")
     assert not verdict
-    assert any(found.subject == "columns" and found.passed is False for found in verdict.findings)
+    assert any(found.subject == "statements" and found.passed is False for found in verdict.findings)
 
 
 def many_columns(rows: int) -> tuple[pa.Table, Mechanism]:

@@ -16,8 +16,8 @@ __all__ = ["about_key", "unchecked"]
 #: Statements of a release, each with the checks of which one is enough.
 STATEMENTS = {
     "the order of rows": ("order",),
-    "what is published beside the release": ("kept columns alone", "kept columns"),
-    "what unknown values were treated as": ("counts", "unseen"),
+    "what is published beside the release": ("kept columns beside the release",),
+    "what unknown values were treated as": ("unseen",),
     "persons": ("persons",),
     "the input's columns and digest": ("input digest",),
 }

@@ -7,13 +7,17 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from discreet._support.errors import DiscreetError
+from discreet._support.errors import BrokenNotionError, DiscreetError
 from discreet.certificate import checker
+from discreet.certificate.beside import audit_beside
 from discreet.certificate.record import spelled
 from discreet.certificate.verification.evidence import Evidence
 from discreet.certificate.verification.verdict import Finding, equal
+from discreet.core import labels
 from discreet.core.joint import Joint
 from discreet.drawing.keys import input_hmac
+from discreet.mechanism.draw import spread_labels
+from discreet.notions import from_dict
 from discreet.tables import count_pairs
 from discreet.tables.session import DuckDBTable, Table
 
@@ -41,18 +45,65 @@ def against_table(evidence: Evidence, table: Table) -> Iterator[Finding]:
         if subject in ("size", "rows", "leakage", "nmi"):
             yield Finding(subject, passed, f"{text} (counted in the table)")
     if evidence.is_of_release:
-        yield from _of_release(evidence, table, unknown)
+        yield from _of_release(evidence, table, joint, unknown)
 
 
-def _of_release(evidence: Evidence, table: Table, unknown: int) -> Iterator[Finding]:
+def _of_release(evidence: Evidence, table: Table, joint: Joint, unknown: int) -> Iterator[Finding]:
     content = evidence.content
     stated = content["unseen"]["rows"] if content["unseen"] else 0
     yield Finding("unseen", unknown == stated, f"{unknown} rows with unknown values, {stated} stated")
     if content["checked_on"] != "this table":
         yield Finding("checked on", None, "the release was made without its sensitive column; here it was there")
+    elif evidence.columns["kept"]:
+        yield _beside(evidence, table, joint)
     if isinstance(table, DuckDBTable) and table.path is not None and set(table.columns) != {*evidence.columns["input"]}:
         yield Finding("input columns", False, "the table has other columns than the certificate says")
     yield _input_digest(evidence, table)
+
+
+def _beside(evidence: Evidence, table: Table, joint: Joint) -> Finding:
+    """Everything that is published together is audited anew, and compared with what is stated of it."""
+    content, mechanism, subject = evidence.content, evidence.own, "kept columns beside the release"
+    stated = {name: content[name] for name in ("covered", "not_covered")}
+    try:
+        found = audit_beside(
+            table,
+            mechanism,
+            from_dict(content["notion"]),
+            sensitive=mechanism.sensitive_columns,
+            kept=evidence.columns["kept"],
+            uncovered=[row["column"] for row in stated["not_covered"]],
+            suppressed=_suppressed(joint, evidence),
+        )
+    except BrokenNotionError:
+        return Finding(subject, False, "break the promise that is said to cover them")
+    if _exactly(found.to_dict()) != _exactly(stated):
+        return Finding(subject, False, "tell something else about S than stated")
+    left = ", ".join(found.uncovered_columns)
+    return Finding(subject, True, f"tell what is stated; the promise does not cover {left}" if left else "are covered")
+
+
+def _exactly(beside: dict[str, Any]) -> dict[str, Any]:
+    """Without numbers that are only about right."""
+    rows = [
+        row | {"values": row["values"] if isinstance(row["values"], int) else None} for row in beside["not_covered"]
+    ]
+    return {"covered": beside["covered"], "not_covered": sorted(rows, key=lambda row: row["column"])}
+
+
+def _suppressed(joint: Joint, evidence: Evidence) -> dict[tuple[Any, ...], tuple[Any, ...]]:
+    """By the values that a draw looks up: unknown ones, and what stood in for each."""
+    mechanism, treated = evidence.own, evidence.content["unseen"]
+    if not treated:
+        return {}
+    known, like = set(mechanism.useful), labels.decode(treated["treated_as"])
+    several = len(mechanism.useful_columns) > 1
+    unknown = [x for x in joint.useful if x not in known]
+    found = {x if several else (x,): like if several else (like,) for x in unknown}
+    if not mechanism.reads_sensitive:
+        return found
+    values = spread_labels(joint.sensitive, len(mechanism.sensitive_columns))
+    return {s + x: s + stand_in for s in values for x, stand_in in found.items()}
 
 
 def _input_digest(evidence: Evidence, table: Table) -> Finding:
