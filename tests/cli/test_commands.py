@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -430,6 +431,32 @@ def test_a_design_without_a_proof_writes_nothing(call, tmp_path: Path) -> None:
     assert code == 2
     assert "leave out --proof" in error
     assert list(tmp_path.iterdir()) == []
+
+
+def test_an_id_is_shuffled_away_unless_it_is_asked_for(call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(1)
+    table = pa.table({"id": rng.permutation(600), "s": rng.integers(0, 2, 600), "x": rng.integers(0, 3, 600)})
+    pq.write_table(table, "in.parquet")
+    design(Joint.from_table(table, "s", "x"), LIP(0.5), "watchdog").mechanism.to_json("m.json")
+    with_id = ("release", "in.parquet", "m.json", "--id", "id", "-o")
+    for k, (options, names) in enumerate(
+        (
+            ([], ["id", "x"]),
+            (["--drop-id"], ["x"]),
+            (["--shuffle"], ["x"]),
+            (["--shuffle", "--publish-id"], ["id", "x"]),
+        )
+    ):
+        assert call(*with_id, f"{k}.parquet", *options)[0] == 0
+        assert pq.read_schema(f"{k}.parquet").names == names
+    code, _, error = call(*with_id, "o.parquet", "--drop-id", "--publish-id")
+    assert code == 2
+    assert "contradict" in error
+    pq.write_table(table.sort_by("s"), "sorted.parquet")
+    code, _, error = call("release", "sorted.parquet", "m.json", "-o", "o.parquet")
+    assert code == 1
+    assert "--shuffle" in error
 
 
 @pytest.mark.parametrize("output", ["", ".", "nowhere/o.parquet"])

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -151,8 +152,9 @@ def test_nan_is_a_null_everywhere(spark: Any) -> None:
     assert one.useful == (1.5, 2.5, None)
     assert dc.Joint.from_table(spark.createDataFrame(frame), "s", "x").useful == one.useful
     mechanism = dc.design(one, dc.LIP(0.2)).mechanism
+    frame = frame.sample(frac=1, random_state=1, ignore_index=True)
     frame["id"] = range(100)
-    options = {"seed": 1, "id": "id", "shuffle": True}
+    options = {"seed": 1, "id": "id"}
     got = dc.release(spark.createDataFrame(frame), mechanism, **options).toArrow()
     assert by_id(got, "id") == by_id(dc.release(pa.Table.from_pandas(frame), mechanism, **options), "id")
 
@@ -207,12 +209,41 @@ def test_spark_refuses_rows_in_order(column: str, kinds: dict, spark: Any, tmp_p
     """Also where the rows that are looked at all share one value, and where folders part them."""
     large = awkward_table(30_000, seed=2).sort_by(column)
     frame = spark.createDataFrame(large.to_pandas()).coalesce(1)
-    with pytest.raises(dc.errors.UnusableColumnError, match="sorted or partitioned"):
+    with pytest.raises(dc.errors.BrokenNotionError, match="order of the rows"):
         released(frame, kinds["optimal"], id="number", notion=dc.LIP(1.0))
     assert released(frame, kinds["optimal"], id="number", shuffle=True, notion=dc.LIP(1.0)).count() == 30_000
     spark.createDataFrame(large.to_pandas()).write.partitionBy(column).parquet(str(tmp_path / "in"))
-    with pytest.raises(dc.errors.UnusableColumnError, match="sorted or partitioned"):
+    with pytest.raises(dc.errors.BrokenNotionError, match="order of the rows"):
         released(spark.read.parquet(str(tmp_path / "in")), kinds["optimal"], id="number", notion=dc.LIP(1.0))
+
+
+@pytest.mark.parametrize("is_long", [False, True])
+def test_spark_refuses_ids_and_rows_in_subtle_orders(is_long: bool, spark: Any, monkeypatch: Any) -> None:
+    """Halves of another composition, by rows or by ids; of long frames stretches are looked at."""
+    from discreet.tables import stretches
+
+    if is_long:
+        for name, value in {
+            "MOST_ROWS": 5_000,
+            "SHOWN": 8_000,
+            "STRETCH": 128,
+            "WINDOWS": 40,
+            "ONE_ID_IN": 200,
+        }.items():
+            monkeypatch.setattr(stretches, name, value)
+    rng, n = np.random.default_rng(1), 20_000
+    s = (rng.random(n) < np.where(np.arange(n) < n // 2, 0.84, 0.16)).astype(np.int64)
+    frame = pd.DataFrame({"id": [f"{k:06d}'" for k in rng.permutation(n)], "s": s, "x": rng.integers(0, 3, n)})
+    mechanism = dc.design(dc.Joint.from_table(frame, "s", "x"), dc.LIP(0.5)).mechanism
+    with pytest.raises(dc.errors.BrokenNotionError, match="order of the rows"):
+        dc.release(spark.createDataFrame(frame), mechanism, seed=1, id="id")
+    frame["id"] = [f"{k:06d}'" for k in range(n)]
+    mixed = spark.createDataFrame(frame.sample(frac=1, random_state=2))
+    for options in ({}, {"shuffle": True, "publish_id": True}):
+        with pytest.raises(dc.errors.BrokenNotionError, match="published id 'id'"):
+            dc.release(mixed, mechanism, seed=1, id="id", **options)
+    assert dc.release(mixed, mechanism, seed=1, id="id", publish_id=False).columns == ["x"]
+    assert dc.release(mixed, mechanism, seed=1, id="id", shuffle=True).columns == ["x"]
 
 
 def test_a_spark_release_is_verified_with_its_frame_in_memory(

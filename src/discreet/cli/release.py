@@ -41,6 +41,7 @@ def release(
     seed: int | None = None,
     id: str | None = None,
     drop_id: Flag = False,
+    publish_id: Flag = False,
     keep: Kept = (),
     uncovered: Kept = (),
     as_: Annotated[str | None, Parameter(name="--as")] = None,
@@ -85,6 +86,8 @@ def release(
         Column of unique integers or texts. Left out: the place of each row in its file.
     drop_id
         Do not publish the id.
+    publish_id
+        Publish the id with --shuffle too, where its order tells nothing.
     keep
         Columns to publish as they are, or all. The promise is checked on all of them and the release together, and
         where it does not cover them nothing is released.
@@ -95,7 +98,7 @@ def release(
     publish_sensitive
         Allow sensitive columns among those that are kept.
     shuffle
-        Release rows in a keyed random order.
+        Release rows in a keyed random order, and without their id.
     unseen
         What happens to values that the mechanism does not know.
     suppress_as
@@ -123,6 +126,8 @@ def release(
     """
     if write_key is not None and (key_file is not None or seed is not None):
         raise InputError("--write-key stores a fresh key: leave out --key-file and --seed.")
+    if drop_id and publish_id:
+        raise InputError("--drop-id and --publish-id contradict each other: leave one out.")
     with watched("releasing") as watch:
         done = run(
             Request.of(
@@ -132,7 +137,7 @@ def release(
                 seed=seed,
                 output=output,
                 id=id,
-                publish_id=not drop_id,
+                publish_id=False if drop_id else publish_id or None,
                 keep="all" if keep == ("all",) else keep,
                 uncovered=uncovered,
                 rename=as_,

@@ -59,9 +59,9 @@ def release(
     engine : "auto", "duckdb" or "spark"
         Who does the work.
     **options
-        ``rename`` of the released column; ``shuffle`` for a keyed random order; ``unseen="suppress"`` and
-        ``suppress_as``; ``notion`` to check instead of the mechanism's own; ``trust_design`` where the table has no S;
-        ``publish_id``, ``publish_sensitive``; ``force``, ``memory_limit``, ``master``.
+        ``rename`` of the released column; ``shuffle`` for a keyed random order, without the id unless ``publish_id``
+        asks for it; ``unseen="suppress"`` and ``suppress_as``; ``notion`` to check instead of the mechanism's own;
+        ``trust_design`` where the table has no S; ``publish_sensitive``; ``force``, ``memory_limit``, ``master``.
         With an ``output``: ``certificate=False`` writes none, ``private_certificate`` names a file for the counts and
         the ``proof`` of the bound, and ``write_key`` one for the key, which their owner alone may read;
         ``public_counts`` publishes the counts of (S, X) with the certificate, so that anyone can verify it.
@@ -78,7 +78,7 @@ def release(
     >>> from discreet import LIP, Joint, design
     >>> table = pa.table({"ill": [0, 1, 0, 1, 1, 0] * 20, "job": ["a", "b", "b", "a", "b", "c"] * 20})
     >>> mechanism = design(Joint.from_table(table, "ill", "job"), LIP(0.5)).mechanism
-    >>> release(table, mechanism, seed=1).column_names
+    >>> release(table, mechanism, seed=1, shuffle=True).column_names
     ['job']
     """
     asked = {"id": id, "keep": keep, "uncovered": uncovered, "output": output, "engine": engine, **options}

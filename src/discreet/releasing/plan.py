@@ -64,6 +64,11 @@ class Plan:
         return tuple(name for what, name in self.output if isinstance(what, int))
 
     @property
+    def published_id(self) -> str | None:
+        """The column of ids where it is published."""
+        return next((name for what, name in self.output if what == self.record), None)
+
+    @property
     def looked_up(self) -> tuple[str, ...]:
         """Columns that are read to draw."""
         return tuple(dict.fromkeys(column for draw in self.draws for column in draw.inputs))
@@ -91,7 +96,7 @@ def make_plan(request: Request, kinds: dict[str, str], table: str) -> Plan:
         _check_record(record, mechanism, kinds, table)
     validate.columns_exist(mechanism.useful_columns, list(kinds), table)
     kept = _kept(mechanism, list(kinds), request.keep, record, request.publish_sensitive, table)
-    output = _output(mechanism, list(kinds), kept, record if request.publish_id else None, request.rename)
+    output = _output(mechanism, list(kinds), kept, record if request.publishes_id else None, request.rename)
     uncovered = _uncovered(request.uncovered, kept, list(kinds), table)
     return Plan(mechanism, promised, draws, sensitive, record, kept, output, request.shuffle, uncovered)
 

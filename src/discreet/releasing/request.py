@@ -27,6 +27,8 @@ class Request:
 
     Attributes
     ----------
+    publish_id : bool or None
+        Left out, an id is published unless the rows are shuffled: sorted by it they may be as they were.
     reads : tuple
         Further files that were read on the way here, such as the mechanism's; no output may replace them.
     write_key : Path or None
@@ -43,7 +45,7 @@ class Request:
     uncovered: Sequence[str] = ()
     rename: str | None = None
     notion: Notion | None = None
-    publish_id: bool = True
+    publish_id: bool | None = None
     publish_sensitive: bool = False
     trust_design: bool = False
     shuffle: bool = False
@@ -94,6 +96,11 @@ class Request:
             raise InputError("a key is stored beside a release that is written to a file: name the output.")
         if self.output is None and self.is_path:
             raise InputError("a path is released to a path: name the output.")
+
+    @property
+    def publishes_id(self) -> bool:
+        """Whether an id, where there is one, is published."""
+        return not self.shuffle if self.publish_id is None else self.publish_id
 
     @property
     def is_path(self) -> bool:

@@ -22,8 +22,7 @@ import numpy as np
 
 from discreet._support import validate
 from discreet._support.errors import InputError, UnusableColumnError
-from discreet._support.numeric import BoolArray
-from discreet.tables import frames
+from discreet.tables import frames, stretches
 from discreet.tables.dialect import DUCKDB, Dialect, literal
 from discreet.tables.digest import Content, files_digest, relation_digest
 from discreet.tables.files import (
@@ -39,19 +38,13 @@ from discreet.tables.files import (
     table_root,
 )
 
-__all__ = ["BLOCK", "FILE", "OWN", "ROW", "DuckDBTable", "Limits", "Table", "connect", "is_spark", "open_table"]
+__all__ = ["FILE", "OWN", "ROW", "DuckDBTable", "Limits", "Table", "connect", "is_spark", "open_table"]
 
 #: Put before the names that discreet makes up, so that they never meet a column of the user's.
 OWN = "discreet_"
 
 #: Columns that hold the place of a row. The file's name is relative to the table's root, and empty in memory.
 FILE, ROW = f"{OWN}file", f"{OWN}row"
-
-#: Rows up to which the whole order of a table is looked at.
-MOST_ROWS_IN_ORDER = 200_000
-
-#: Rows in a stretch that is looked at as a whole where a table is longer, and how many of them.
-BLOCK, STRETCHES = 2048, 64
 
 #: An integer id whose range is at most this many times the number of rows is counted in a bitmap.
 WIDEST_RANGE, MOST_BITS = 32, 1 << 32
@@ -73,10 +66,12 @@ class Table(Protocol):
         """Rows without an id, and rows beyond the first of every id."""
         ...
 
-    def neighbours(self, expressions: Sequence[str], rows: int, read: Sequence[str]) -> tuple[list[Any], BoolArray]:
-        """Arrow columns of expressions in the order of rows, and which rows follow the one before.
+    def in_order(self, expressions: Sequence[str], by: str | None, rows: int, read: Sequence[str]) -> list[Any]:
+        """Arrow columns of expressions, in the order of rows or in that of the ids in the column ``by``.
 
-        Long tables show stretches of themselves. The order of some engines depends on which columns are ``read``.
+        Integers come as numbers and text as text, byte by byte. Long tables show stretches of themselves, a million
+        rows or so, for the cost of reading the columns: once, and the ids twice. The order of some engines depends on
+        which columns are ``read``.
         """
         ...
 
@@ -170,15 +165,28 @@ class DuckDBTable:
         different = int(self.aggregate(f"{distinct} AS d").column(0)[0].as_py() or 0)
         return int(found["n"]) - given, given - different
 
-    def neighbours(self, expressions: Sequence[str], rows: int, read: Sequence[str]) -> tuple[list[Any], BoolArray]:
-        shown = [f"{expression} AS c{k}" for k, expression in enumerate(expressions)]
-        step = 1 if rows <= MOST_ROWS_IN_ORDER else max(1, rows // (BLOCK * STRETCHES))
-        chosen = self.relation.filter(f"({ROW} // {BLOCK}) % {step} = 0")
-        found = chosen.project(", ".join([*shown, FILE, ROW])).order(f"{FILE}, {ROW}").to_arrow_table()
-        place = np.asarray(found.column(ROW))
-        parts = np.asarray(found.column(FILE).combine_chunks().dictionary_encode().indices)
-        follows: BoolArray = (np.diff(place) == 1) & (np.diff(parts) == 0)
-        return [found.column(k) for k in range(len(expressions))], follows
+    def in_order(self, expressions: Sequence[str], by: str | None, rows: int, read: Sequence[str]) -> list[Any]:
+        shown = ", ".join(f"{expression} AS c{k}" for k, expression in enumerate(expressions))
+        if by is None:
+            part = f"hash({FILE}, {ROW} // {stretches.STRETCH}) % {stretches.every(rows)} = 0"
+            places = FILE if len(self.files) > 1 else "''"
+            found = self.relation.filter(part).project(f"{shown}, {places} AS f, {ROW} AS r").order("f, r")
+            return list(found.to_arrow_table().columns)[:-2]
+        view, name = f"{OWN}in_order", DUCKDB.identifier(by)
+        self.relation.create_view(view, replace=True)
+        part, ends = self._windows(view, name) if stretches.is_long(rows) else ("true", [])
+        asked = f"SELECT {shown} FROM (SELECT * FROM {view} WHERE {part}) ORDER BY {name}"
+        return list(self.connection.sql(asked, params=ends).to_arrow_table().columns)
+
+    def _windows(self, view: str, name: str) -> tuple[str, list[Any]]:
+        """A condition on ids that lets stretches of their order pass, and its parameters.
+
+        The ids at the ends come from a sample, whose order is that of all ids: nothing else is sorted for it.
+        """
+        some = f"SELECT {name} FROM {view} WHERE hash({name}) % {stretches.ONE_ID_IN} = 0 ORDER BY 1"
+        chosen = stretches.windows([row[0] for row in self.connection.sql(some).fetchall()])
+        ends = [end for window in chosen for end in window]
+        return (stretches.inside(name, 0, len(ends)), ends) if ends else ("true", [])
 
     def content(self, columns: Sequence[str] | None = None) -> Content:
         """The digest of its files; of a frame that of its rows, or of some columns of them."""

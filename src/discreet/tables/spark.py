@@ -4,28 +4,22 @@
 from __future__ import annotations
 
 import contextlib
+import functools
+import operator
 import os
 import re
 import uuid
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import numpy as np
-
 from discreet._support.errors import DiscreetError, UnreadableTableError
-from discreet._support.numeric import BoolArray
+from discreet.tables import stretches
 from discreet.tables.dialect import SPARK
 from discreet.tables.digest import Content, files_digest, row_groups, rows_digest
 from discreet.tables.files import FileIdentity, check_identity, check_names, table_root
 from discreet.tables.session import FILE, ROW
 
 __all__ = ["SparkTable", "answering", "kind_of", "open_spark"]
-
-#: Rows at the starts of a DataFrame's parts whose order is looked at.
-ROWS_IN_ORDER = 50_000
-
-#: The lower bits of a number that Spark gives to rows; they count the rows of a part.
-IN_PART = (1 << 33) - 1
 
 _KINDS = {
     "string": "VARCHAR",
@@ -88,14 +82,35 @@ class SparkTable:
         found = self.aggregate(asked).to_pylist()[0]
         return found["n"] - found["given"], found["given"] - found["different"]
 
-    def neighbours(self, expressions: Sequence[str], rows: int, read: Sequence[str]) -> tuple[list[Any], BoolArray]:
+    def in_order(self, expressions: Sequence[str], by: str | None, rows: int, read: Sequence[str]) -> list[Any]:
         shown = [f"{expression} AS c{k}" for k, expression in enumerate(expressions)]
-        shown += [f"{SPARK.identifier(column)} AS r{k}" for k, column in enumerate(read)]
-        some = max(2, ROWS_IN_ORDER // max(1, self.frame.rdd.getNumPartitions()))
-        numbered = f"SELECT {', '.join(shown)}, monotonically_increasing_id() AS discreet_m FROM {{table}}"
-        found = self.query(f"SELECT * FROM ({numbered}) WHERE (discreet_m & {IN_PART}) < {some}").toArrow()
-        follows: BoolArray = np.diff(np.asarray(found.column("discreet_m"))) == 1
-        return [found.column(k) for k in range(len(expressions))], follows
+        if by is None:
+            shown += self._touched(read)
+            # Parts begin at multiples of a power of two, and so do stretches.
+            shown += ["monotonically_increasing_id() AS discreet_place"]
+            part = f"pmod(xxhash64(discreet_place DIV {stretches.STRETCH}), {stretches.every(rows)}) = 0"
+            found = self.query(f"SELECT * FROM (SELECT {', '.join(shown)} FROM {{table}}) WHERE {part}")
+        else:
+            chosen = self._within_windows(by) if stretches.is_long(rows) else self.frame
+            found = SparkTable(chosen).query(
+                f"SELECT {', '.join(shown)}, {SPARK.identifier(by)} AS discreet_place FROM {{table}}"
+            )
+        return list(found.toArrow().sort_by("discreet_place").columns)[: len(expressions)]
+
+    def _touched(self, columns: Sequence[str]) -> list[str]:
+        """Expressions that need all of the columns, and take little room where Spark can hash them."""
+        apart = [column for column in columns if "map<" in self.kinds[column] or "variant" in self.kinds[column]]
+        hashed = ", ".join(SPARK.identifier(column) for column in columns if column not in apart)
+        return [*([f"xxhash64({hashed})"] if hashed else []), *map(SPARK.identifier, apart)]
+
+    def _within_windows(self, by: str) -> Any:
+        """The rows whose ids are within stretches of the order of ids, whose ends are a sample of them."""
+        name = SPARK.identifier(by)
+        some = f"SELECT {name} AS i FROM {{table}} WHERE pmod(xxhash64({name}), {stretches.ONE_ID_IN}) = 0"
+        ends = self.query(some).toArrow().sort_by("i").column(0).to_pylist()
+        column = self.frame[name]
+        inside = [(column >= low) & (column < high) for low, high in stretches.windows(ends)]
+        return self.frame.where(functools.reduce(operator.or_, inside)) if inside else self.frame
 
     def content(self) -> Content:
         """The digest of its files, or of its rows where it is a DataFrame, which Spark sorts for it."""

@@ -1,82 +1,79 @@
-"""Does the order of rows give a column away? A release that keeps the order of its input would then tell it."""
+"""Does an order give a protected column away? That of the rows, where it is kept, and that of the published ids."""
 
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
-from discreet._support.errors import UnusableColumnError
-from discreet._support.numeric import BoolArray, FloatArray, IntArray
+from discreet._support.errors import BrokenNotionError
+from discreet._support.numeric import IntArray
 from discreet.core import labels
 from discreet.core.joint import Joint
+from discreet.notions import Notion
+from discreet.releasing.checks.sequence import what_tells
 from discreet.releasing.plan import Plan
 from discreet.tables.session import Table
 
-__all__ = ["check_order", "is_telling", "ranks"]
+__all__ = ["check_order", "ranks"]
 
-#: Neighbours that are alike this much of the way from chance to certainty give a column away.
-LARGEST_EXCESS = 0.5
+#: Part of the smallest budget that an order may tell.
+TOLERANCE = 0.1
 
-#: Chance below which rows of equal values side by side are no accident.
-ACCIDENT = 1e-3
-
-#: Standard deviations below which an excess may be an accident.
-DEVIATIONS = 6.0
+#: Chance that a release in a random order is refused.
+FALSE_ALARM = 1e-5
 
 
 def check_order(table: Table, plan: Plan, joint: Joint) -> None:
-    """A release in the order of its input must not tell a protected column by it; ``joint`` are the table's counts."""
-    if plan.shuffle:
-        return
-    watched = (*plan.useful, *plan.sensitive)
-    symbols = [table.dialect.symbol(c, table.kinds[c], plan.mechanism.bins.get(c)) for c in watched]
-    shown, follows = table.neighbours(symbols, int(joint.records or 0), plan.read)
-    for column, cells in zip(watched, shown):
-        if is_telling(ranks(cells), follows, _shares(joint, plan, column)):
-            raise UnusableColumnError(
-                f"the rows are sorted or partitioned by {column!r}, so their order would tell its values. Release them "
-                "in a keyed random order (shuffle=True, --shuffle)."
-            )
+    """No published order tells a protected column; ``joint`` are the counts of the table.
 
-
-def is_telling(codes: IntArray, follows: BoolArray, shares: FloatArray) -> bool:
-    """Whether the order of rows tells the values of a column: equal values, or close ones, stand side by side.
-
-    Parameters
-    ----------
-    codes : ndarray of int
-        Values of the column, row by row, as ranks in their own order.
-    follows : ndarray of bool
-        For each row but the first, whether the row before it in ``codes`` is the one before it in the table.
-    shares : ndarray
-        How often each value occurs in the whole table, of which ``codes`` may show a part.
+    The place of a row in a file is published with the file, and so is its place among the ids. Where it changes
+    beliefs about a sensitive value by more than the promise allows, the promise is broken, whatever is drawn. An order
+    tells something where rates, such as how often a value follows itself, are off by more than a tenth of the
+    notion's smallest budget (`TOLERANCE`), and this is no accident: of 100,000 releases in a random order, at most one
+    is refused. The draw uses its budget up, so little of it is left to the order; with none, large tables would be
+    refused for drifts that tell next to nothing. Where the budget is zero, every difference counts that is no accident.
     """
-    first, second = codes[:-1][follows], codes[1:][follows]
-    if len(first) == 0 or (shares > 0).sum() < 2:
-        return False
-    alike = float((first == second).mean())
-    counts = np.bincount(codes)
-    in_runs = int((codes[1:] != codes[:-1]).sum()) + 1 == int((counts > 0).sum())
-    if follows.all() and in_runs and _chance_of_groups(counts) < ACCIDENT:
-        return True
-    chance = float((shares**2).sum())
-    deviation = math.sqrt(max(chance * (1 - chance), 1e-300) / len(first))
-    if (alike - chance) / (1 - chance) > LARGEST_EXCESS and alike - chance > DEVIATIONS * deviation:
-        return True
-    if first.std() == 0 or second.std() == 0:
-        return False
-    related = float(np.corrcoef(first, second)[0, 1])
-    return related > LARGEST_EXCESS and related * math.sqrt(len(first)) > DEVIATIONS
+    watched = dict.fromkeys((*plan.useful, *plan.sensitive))
+    orders: list[str | None] = [] if plan.shuffle else [None]
+    orders += [] if plan.published_id is None else [plan.published_id]
+    found = {by: _telling(table, plan, by, list(watched), int(joint.records or 0), len(orders)) for by in orders}
+    told = {by: words for by, words in found.items() if words is not None}
+    if told:
+        raise BrokenNotionError(_refusal(told))
 
 
-def _chance_of_groups(counts: IntArray) -> float:
-    """Chance that a random order puts every value in one run."""
-    present = counts[counts > 0]
-    logs = [math.lgamma(n + 1) for n in present.tolist()]
-    return math.exp(math.lgamma(len(present) + 1) + sum(logs) - math.lgamma(int(present.sum()) + 1))
+def _telling(table: Table, plan: Plan, by: str | None, watched: list[str], rows: int, orders: int) -> str | None:
+    """Which column an order tells, and by what."""
+    symbols = [table.dialect.symbol(c, table.kinds[c], plan.mechanism.bins.get(c)) for c in watched]
+    shown = table.in_order(symbols, by, rows, plan.read)
+    alarm = FALSE_ALARM / (orders * len(watched))
+    for column, cells in zip(watched, shown):
+        words = what_tells(ranks(cells), tolerance(plan.notion), alarm)
+        if words is not None:
+            return f"tells values of {column!r}: {words}"
+    return None
+
+
+def tolerance(notion: Notion) -> float:
+    """Nats that an order may tell; a side without a limit has no budget, and the others count."""
+    return TOLERANCE * min(bound.epsilon for bound in notion.bounds)
+
+
+def _refusal(told: dict[str | None, str]) -> str:
+    """What tells what, and what helps against it."""
+    shuffle = "release the rows in a keyed random order (shuffle=True, --shuffle)"
+    drop = "do not publish the id (publish_id=False, --drop-id)"
+    parts = [
+        f"the order of the rows {words}" if by is None else f"the order of the published id {by!r} {words}"
+        for by, words in told.items()
+    ]
+    if len(told) == 2:
+        way_out = f"{shuffle}, and {drop}"
+    else:
+        way_out = f"{shuffle}, which leaves the id out too" if None in told else drop
+    return f"{'; '.join(parts)}. So nothing was released. Way out: {way_out}."
 
 
 def ranks(column: Any) -> IntArray:
@@ -87,15 +84,4 @@ def ranks(column: Any) -> IntArray:
     rank = np.empty(len(values), dtype=np.int64)
     rank[order] = np.arange(len(values))
     result: IntArray = rank[np.asarray(encoded.indices)]
-    return result
-
-
-def _shares(joint: Joint, plan: Plan, column: str) -> FloatArray:
-    """How often each value of one column occurs in the whole table."""
-    is_useful = column in plan.useful
-    columns = plan.useful if is_useful else plan.sensitive
-    names, mass = (joint.useful, joint.p_useful) if is_useful else (joint.sensitive, joint.p_sensitive)
-    parts = [name[columns.index(column)] if len(columns) > 1 else name for name in names]
-    place = {part: k for k, part in enumerate(dict.fromkeys(parts))}
-    result: FloatArray = np.bincount([place[part] for part in parts], mass).astype(np.float64)
     return result
