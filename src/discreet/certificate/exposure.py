@@ -28,7 +28,7 @@ from discreet.tables import count_distinct, list_combinations
 from discreet.tables.counting import Combinations
 from discreet.tables.session import Table
 
-__all__ = ["FEWEST_RECORDS", "LONG_TABLE", "Exposure", "Watcher"]
+__all__ = ["FEWEST_RECORDS", "LONG_TABLE", "Exposure", "Watcher", "joined_codes", "lift_text"]
 
 #: Records for each combination of further and useful values, on average, below which lifts are those of single people.
 FEWEST_RECORDS = 5
@@ -129,8 +129,8 @@ class Watcher:
 
     def _measured(self, columns: tuple[str, ...], mechanism: Mechanism | None) -> Exposure:
         found = self._counted(columns)
-        z = _joined(found.beside)
-        combinations = int(_joined(np.column_stack([z, found.column])).max()) + 1
+        z = joined_codes(found.beside)
+        combinations = int(joined_codes(np.column_stack([z, found.column])).max()) + 1
         if combinations * FEWEST_RECORDS > int(found.records.sum()):
             return Exposure(TOO_MANY)
         released = 1 if mechanism is None else mechanism.n_released
@@ -196,7 +196,7 @@ class Watcher:
         return dict(pairs) if width > 1 else {unknown[0]: like[0] for unknown, like in pairs}
 
 
-def _joined(codes: IntArray) -> IntArray:
+def joined_codes(codes: IntArray) -> IntArray:
     """A number for each distinct line of codes, from 0 on."""
     number = np.zeros(len(codes), dtype=np.int64)
     for column in codes.T:
@@ -265,6 +265,11 @@ def _exact_lifts(joint: Joint, wanted: BoolArray) -> Iterator[Fraction]:
     cells = set(zip(masses[rows, columns].tolist(), prior[rows].tolist(), mass[columns].tolist()))
     total = int(prior.sum())
     return (Fraction(n * total, r * m) for n, r, m in cells if r and m)
+
+
+def lift_text(value: Fraction, rounding: str) -> str:
+    """The logarithm of a lift, nats, rounded in thousandths."""
+    return _text(_steps(value, rounding))
 
 
 def _steps(value: Fraction, rounding: str) -> decimal.Decimal:

@@ -40,6 +40,7 @@ def release(
     write_key: Path | None = None,
     seed: int | None = None,
     id: str | None = None,
+    person: str | None = None,
     drop_id: Flag = False,
     publish_id: Flag = False,
     keep: Kept = (),
@@ -84,6 +85,9 @@ def release(
         A key for tests that anyone can make; the certificate says so.
     id
         Column of unique integers or texts. Left out: the place of each row in its file.
+    person
+        Column that the records of a person share: the promise is checked for all of them together, and equal values of
+        a person get one draw. Left out, every record is somebody else's.
     drop_id
         Do not publish the id.
     publish_id
@@ -137,6 +141,7 @@ def release(
                 seed=seed,
                 output=output,
                 id=id,
+                person=person,
                 publish_id=False if drop_id else publish_id or None,
                 keep="all" if keep == ("all",) else keep,
                 uncovered=uncovered,

@@ -10,11 +10,11 @@ from discreet.drawing.thresholds import DIGITS, Lookup, Thresholds
 from discreet.tables.dialect import Dialect
 from discreet.tables.session import OWN
 
-__all__ = ["SHUFFLE", "Joined", "Statement", "joined_tables", "symbol_columns"]
+__all__ = ["PLACE", "SHUFFLE", "Joined", "Statement", "joined_tables", "symbol_columns"]
 
 
-#: Column that a keyed random order sorts by.
-SHUFFLE = f"{OWN}shuffle"
+#: Columns that a keyed random order sorts by: random digits, and what they are made of.
+SHUFFLE, PLACE = f"{OWN}shuffle", f"{OWN}place"
 
 OUTSIDE = "a value is outside the mechanism, or an id is null"
 
@@ -88,6 +88,7 @@ class Statement:
     output: tuple[tuple[str | int, str], ...]
     order: tuple[str, ...] = ()
     hint: str = ""
+    place: str = ""  # expression of what is unique to a row, as text, where it is not the record
     names: dict[str, str] = field(default_factory=dict)  # tables called otherwise than `Joined` says
 
     def text(self) -> str:
@@ -111,8 +112,14 @@ class Statement:
             for k, column in enumerate(joined.draw.inputs)
         ]
         return (
-            f"SELECT {OWN}source.*, {', '.join([*keys, f'{self.record} AS {OWN}id'])} FROM {self.source} AS {OWN}source"
+            f"SELECT {OWN}source.*, {', '.join([*keys, f'{self.record} AS {OWN}id', *self._placed()])} "
+            f"FROM {self.source} AS {OWN}source"
         )
+
+    def _placed(self) -> list[str]:
+        """What a random order hashes: of persons with several records, what is unique to each of them."""
+        shuffled = any(joined.is_shuffled for joined in self.draws)
+        return [f"{self.place or self.record} AS {PLACE}"] if shuffled else []
 
     def _found(self) -> str:
         """Each record with the row of every draw."""
@@ -129,7 +136,7 @@ class Statement:
 
     def _hashed(self) -> str:
         """u of every draw, and the digits that a keyed random order sorts by."""
-        drawn = [f"{self._digits(j.inner('s'))} AS {SHUFFLE}" for j in self.draws if j.is_shuffled]
+        drawn = [f"{self._digits(j.inner('s'), PLACE)} AS {SHUFFLE}" for j in self.draws if j.is_shuffled]
         for joined in self.draws:
             u = self._digits(joined.inner("p"))
             if joined.lookup is not None and not joined.is_apart:
@@ -142,8 +149,8 @@ class Statement:
                     drawn.append(f"{self._digits(joined.inner(f'b{k}_'))} AS {joined.inner(f'u{k}_')}")
         return f"SELECT {OWN}found.*, {', '.join(drawn)} FROM ({self._found()}) AS {OWN}found"
 
-    def _digits(self, prefix: str) -> str:
-        return f"substr({self.dialect.sha256(f'{prefix} || {OWN}id')}, 1, {DIGITS})"
+    def _digits(self, prefix: str, record: str = f"{OWN}id") -> str:
+        return f"substr({self.dialect.sha256(f'{prefix} || {record}')}, 1, {DIGITS})"
 
     def _looked_up(self) -> str:
         apart = [joined for joined in self.draws if joined.is_apart]

@@ -47,7 +47,8 @@ def release(
     seed : int, optional
         Instead of a key, for tests: the release can be repeated by anyone and protects nobody.
     id : str, optional
-        Column of unique integers or texts; left out, the place of a row serves where it is stable.
+        Column of unique integers or texts; left out, the place of a row serves where it is stable. An id must stay
+        with its person from table to table: given to somebody else, both would share their draw.
     keep : list of str or "all"
         Further columns to publish as they are. The promise is decided on all of them and the released value together,
         and where it does not cover them the release is refused.
@@ -59,9 +60,11 @@ def release(
     engine : "auto", "duckdb" or "spark"
         Who does the work.
     **options
-        ``rename`` of the released column; ``shuffle`` for a keyed random order, without the id unless ``publish_id``
-        asks for it; ``unseen="suppress"`` and ``suppress_as``; ``notion`` to check instead of the mechanism's own;
-        ``trust_design`` where the table has no S; ``publish_sensitive``; ``force``, ``memory_limit``, ``master``.
+        ``person``, the column that the records of a person share, where a person has several: the promise is then
+        checked for all of them together; ``rename`` of the released column; ``shuffle`` for a keyed random order,
+        without the id unless ``publish_id`` asks for it; ``unseen="suppress"`` and ``suppress_as``; ``notion`` to check
+        instead of the mechanism's own; ``trust_design`` where the table has no S; ``publish_sensitive``; ``force``,
+        ``memory_limit``, ``master``.
         With an ``output``: ``certificate=False`` writes none, ``private_certificate`` names a file for the counts and
         the ``proof`` of the bound, and ``write_key`` one for the key, which their owner alone may read;
         ``public_counts`` publishes the counts of (S, X) with the certificate, so that anyone can verify it.

@@ -26,7 +26,7 @@ from discreet.tables.files import existing_files
 __all__ = ["Released", "run"]
 
 #: Claims of a certificate that a summary repeats.
-STATED = ("notion", "achieved", "nmi", "bound", "checked_on", "key", "unseen", "covered", "not_covered")
+STATED = ("notion", "achieved", "nmi", "bound", "checked_on", "key", "unseen", "persons", "covered", "not_covered")
 
 
 @dataclass(frozen=True)

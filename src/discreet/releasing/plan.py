@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from discreet._support import validate
 from discreet._support.errors import ColumnNotFoundError, InputError, UnusableColumnError
@@ -31,10 +31,10 @@ class Plan:
         One for each released column.
     sensitive : tuple of str
         Sensitive columns, empty where the table has none and the design is trusted.
-    record : str or None
-        Column of ids; None where the place of a row serves.
+    id, person : str or None
+        Columns of what is unique to a record, and of what the records of a person share; None where there is none.
     kept : tuple of str
-        Other columns that are published as they are, the id left out.
+        Other columns that are published as they are.
     output : tuple of (str or int, str)
         What is published, from left to right: a column or the number of a draw, and its name.
     shuffle : bool
@@ -47,7 +47,8 @@ class Plan:
     notion: Notion
     draws: tuple[Draw, ...]
     sensitive: tuple[str, ...]
-    record: str | None
+    id: str | None
+    person: str | None
     kept: tuple[str, ...]
     output: tuple[tuple[str | int, str], ...]
     shuffle: bool
@@ -64,9 +65,14 @@ class Plan:
         return tuple(name for what, name in self.output if isinstance(what, int))
 
     @property
-    def published_id(self) -> str | None:
-        """The column of ids where it is published."""
-        return next((name for what, name in self.output if what == self.record), None)
+    def record(self) -> str | None:
+        """Column that tells whose draw a record has; None where its place does."""
+        return self.person or self.id
+
+    @property
+    def published_ids(self) -> tuple[str, ...]:
+        """Columns of ids, of records or persons, that are published."""
+        return tuple(name for what, name in self.output if what in (self.id, self.person))
 
     @property
     def looked_up(self) -> tuple[str, ...]:
@@ -76,13 +82,13 @@ class Plan:
     @property
     def read(self) -> tuple[str, ...]:
         """All columns that a release and its checks read."""
-        record = () if self.record is None else (self.record,)
-        return tuple(dict.fromkeys((*self.looked_up, *self.useful, *self.sensitive, *self.kept, *record)))
+        ids = [column for column in (self.id, self.person) if column is not None]
+        return tuple(dict.fromkeys((*self.looked_up, *self.useful, *self.sensitive, *self.kept, *ids)))
 
 
 def make_plan(request: Request, kinds: dict[str, str], table: str) -> Plan:
     """Settle columns and names; ``kinds`` are the types of the table's columns, in their order."""
-    mechanism, record = request.mechanism, request.id
+    mechanism = request.mechanism
     for name in (*kinds, *([] if request.rename is None else [request.rename])):
         if name.casefold().startswith(OWN) or name.casefold() == "file_row_number":
             raise InputError(f"a column is called {name!r}, a name that the draw itself needs. Rename it.")
@@ -92,13 +98,20 @@ def make_plan(request: Request, kinds: dict[str, str], table: str) -> Plan:
         mechanism = mechanism.promising(promised.to_dict(), mechanism.method)
     draws = mechanism.draws()
     sensitive = _sensitive(mechanism, kinds, request.trust_design, table)
-    if record is not None:
-        _check_record(record, mechanism, kinds, table)
+    for column in (request.id, request.person):
+        if column is not None:
+            _check_record(column, mechanism, kinds, table)
+    if request.person is not None and request.person == request.id:
+        raise InputError("person and id name the same column. An id is unique to a record, a person may have several.")
     validate.columns_exist(mechanism.useful_columns, list(kinds), table)
-    kept = _kept(mechanism, list(kinds), request.keep, record, request.publish_sensitive, table)
-    output = _output(mechanism, list(kinds), kept, record if request.publishes_id else None, request.rename)
+    chosen = _kept(mechanism, list(kinds), request, table)
+    kept = tuple(column for column in chosen if column not in (request.id, request.person))
+    ids = [request.id] if request.publishes_id else []
+    ids += [request.person] if request.person in chosen and request.keep != "all" else []
+    output = _output(mechanism, list(kinds), kept, ids, request.rename)
     uncovered = _uncovered(request.uncovered, kept, list(kinds), table)
-    return Plan(mechanism, promised, draws, sensitive, record, kept, output, request.shuffle, uncovered)
+    ends = (request.id, request.person, kept, output, request.shuffle, uncovered)
+    return Plan(mechanism, promised, draws, sensitive, *ends)
 
 
 def _check_record(record: str, mechanism: Mechanism, kinds: dict[str, str], table: str) -> None:
@@ -143,17 +156,11 @@ def _sensitive(mechanism: Mechanism, kinds: dict[str, str], trust_design: bool, 
     )
 
 
-def _kept(
-    mechanism: Mechanism,
-    columns: list[str],
-    keep: Sequence[str] | Literal["all"],
-    record: str | None,
-    publish_sensitive: bool,
-    table: str,
-) -> tuple[str, ...]:
-    hidden = (*mechanism.useful_columns, *(() if publish_sensitive else mechanism.sensitive_columns))
+def _kept(mechanism: Mechanism, columns: list[str], request: Request, table: str) -> tuple[str, ...]:
+    keep = request.keep
+    hidden = (*mechanism.useful_columns, *(() if request.publish_sensitive else mechanism.sensitive_columns))
     if keep == "all":
-        return tuple(column for column in columns if not _is_among(column, hidden) and column != record)
+        return tuple(column for column in columns if not _is_among(column, hidden))
     if isinstance(keep, str):
         raise InputError(f"keep must be 'all' or a list of columns, got {keep!r}.")
     wanted = list(dict.fromkeys(keep))
@@ -166,7 +173,7 @@ def _kept(
                 f"column {column!r} is sensitive. To publish it all the same, pass publish_sensitive "
                 "(--publish-sensitive)."
             )
-    return tuple(column for column in columns if column in wanted and column != record)
+    return tuple(column for column in columns if column in wanted)
 
 
 def _is_among(column: str, protected: Sequence[str]) -> bool:
@@ -185,7 +192,7 @@ def _uncovered(given: Sequence[str], kept: tuple[str, ...], columns: list[str], 
 
 
 def _output(
-    mechanism: Mechanism, columns: list[str], kept: tuple[str, ...], record: str | None, rename: str | None
+    mechanism: Mechanism, columns: list[str], kept: tuple[str, ...], ids: Sequence[str | None], rename: str | None
 ) -> tuple[tuple[str | int, str], ...]:
     names = mechanism.released_columns(rename)
     drawn = {column: (number, names[number]) for number, column in enumerate(mechanism.useful_columns[: len(names)])}
@@ -193,7 +200,7 @@ def _output(
     for column in columns:
         if column in drawn:
             output.append(drawn[column])
-        elif column in kept or column == record:
+        elif column in kept or column in ids:
             output.append((column, column))
     folded = [name.casefold() for _, name in output]
     for _, name in output:

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from discreet._support.errors import BrokenNotionError
 from discreet.certificate.beside import Beside, audit_beside
+from discreet.certificate.persons import Persons, check_persons
 from discreet.certificate.record import check_certifiable
 from discreet.core.rare import has_rare_values
 from discreet.drawing.keys import DrawKeys, input_hmac
@@ -30,6 +32,8 @@ class Prepared:
         The digest of the table; None where nothing needs it.
     checked : Checked
         The counts that the promise was checked on.
+    persons : Persons or None
+        What all records of a person tell together, where persons have several.
     beside : Beside
         What is kept, and whether the promise covers it.
     """
@@ -39,6 +43,7 @@ class Prepared:
     plan: Plan
     content: Content | None
     checked: Checked
+    persons: Persons | None
     beside: Beside
 
     @property
@@ -74,8 +79,29 @@ def prepare(request: Request, engine: Engine) -> Prepared:
         uncovered=plan.uncovered,
         suppressed=checked.suppressed,
     )
+    persons = _persons(engine, plan, checked)
     content = engine.table.content() if _needs_content(request, engine, plan) else None
-    return Prepared(request, engine, plan, content, checked, beside)
+    return Prepared(request, engine, plan, content, checked, persons, beside)
+
+
+def _persons(engine: Engine, plan: Plan, checked: Checked) -> Persons | None:
+    """The promise for all records of a person together, where the table has several and S."""
+    if plan.person is None or not plan.sensitive:
+        return None
+    covered = [c for c in plan.kept if c not in plan.uncovered and c not in plan.sensitive]
+    if covered:
+        raise BrokenNotionError(
+            f"what {', '.join(covered)} tells about a person, over all of its records, is not measured, so the promise "
+            "cannot cover it. Leave it out, or publish it knowingly (uncovered=[...], --uncovered COLUMN)."
+        )
+    return check_persons(
+        engine.table,
+        plan.mechanism,
+        plan.notion,
+        person=plan.person,
+        sensitive=plan.sensitive,
+        suppressed=checked.suppressed,
+    )
 
 
 def _needs_content(request: Request, engine: Engine, plan: Plan) -> bool:

@@ -27,6 +27,8 @@ class Request:
 
     Attributes
     ----------
+    person : str or None
+        Column that tells whose records they are, where a person has several.
     publish_id : bool or None
         Left out, an id is published unless the rows are shuffled: sorted by it they may be as they were.
     reads : tuple
@@ -41,6 +43,7 @@ class Request:
     mechanism: Mechanism
     key: ReleaseKey
     id: str | None = None
+    person: str | None = None
     keep: Sequence[str] | Literal["all"] = ()
     uncovered: Sequence[str] = ()
     rename: str | None = None

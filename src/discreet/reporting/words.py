@@ -28,6 +28,7 @@ __all__ = [
     "coverage_words",
     "leaves_out",
     "limit_words",
+    "persons_words",
     "private_words",
     "promise_words",
     "question",
@@ -349,6 +350,16 @@ def coverage_words(inside: Sequence[str], outside: Sequence[str]) -> str:
     'It covers occupation and sex; it does NOT cover age.'
     """
     return f"It covers {_listed(inside)}" + (f"; it does NOT cover {_listed(outside)}." if outside else ".")
+
+
+def persons_words(persons: Mapping[str, Any]) -> str:
+    """What all records of a person tell together."""
+    span = f"{persons['log_min_lift']} and {persons['log_max_lift']} nats"
+    found = f"lie between {span}" if persons["how"] == "exactly" else f"were bounded by {span}"
+    return (
+        f"{persons['persons']:,} persons with up to {persons['most_records']:,} records each: log-lifts of all labels "
+        f"of a person together {found}."
+    )
 
 
 def beside_words(covered: Mapping[str, Any]) -> str:

@@ -71,7 +71,7 @@ def _place(evidence: Evidence, table: DuckDBTable) -> str | None:
         if evidence.key is None or evidence.content["digests"]["input"] is None:
             return None
         table.connection.execute(f"SET VARIABLE {SHUFFLE_KEY} = $key", {"key": evidence.draw_keys().shuffle})
-        record = DUCKDB.record(evidence.record, FILE, ROW)
+        record = DUCKDB.record(evidence.columns["id"], FILE, ROW)
         prefix = f"getvariable({literal(SHUFFLE_KEY)})"
         digits = f"substr({DUCKDB.sha256(f'{prefix} || {record}')}, 1, {DIGITS})"
         return f"row_number() OVER (ORDER BY {digits}, {record}, {FILE}, {ROW}) - 1"

@@ -18,7 +18,7 @@ STATEMENTS = {
     "the order of rows": ("order",),
     "what is published beside the release": ("kept columns beside the release",),
     "what unknown values were treated as": ("unseen",),
-    "persons": ("persons",),
+    "what the records of a person tell together": ("persons",),
     "the input's columns and digest": ("input digest",),
 }
 
@@ -49,7 +49,9 @@ def unchecked(evidence: Evidence, made: set[str]) -> Iterator[Finding]:
     if evidence.is_of_release:
         names += [] if evidence.is_signed or "key" in made else ["engine"]
         names.append("whether the key was drawn at random")
-        names += [name for name, checks in STATEMENTS.items() if not made.intersection(checks)]
+        absent = {"persons"} if evidence.content["persons"] is None else set()
+        absent |= set() if evidence.columns["kept"] else {"kept columns beside the release"}
+        names += [name for name, checks in STATEMENTS.items() if not (made | absent).intersection(checks)]
         if "redraw" not in made and not (evidence.is_signed and "output digest" in made):
             yield Finding(
                 "released cells",

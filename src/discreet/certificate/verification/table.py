@@ -10,6 +10,7 @@ from typing import Any
 from discreet._support.errors import BrokenNotionError, DiscreetError
 from discreet.certificate import checker
 from discreet.certificate.beside import audit_beside
+from discreet.certificate.persons import check_persons
 from discreet.certificate.record import spelled
 from discreet.certificate.verification.evidence import Evidence
 from discreet.certificate.verification.verdict import Finding, equal
@@ -54,11 +55,39 @@ def _of_release(evidence: Evidence, table: Table, joint: Joint, unknown: int) ->
     yield Finding("unseen", unknown == stated, f"{unknown} rows with unknown values, {stated} stated")
     if content["checked_on"] != "this table":
         yield Finding("checked on", None, "the release was made without its sensitive column; here it was there")
-    elif evidence.columns["kept"]:
-        yield _beside(evidence, table, joint)
+    else:
+        yield from _together(evidence, table, joint)
     if isinstance(table, DuckDBTable) and table.path is not None and set(table.columns) != {*evidence.columns["input"]}:
         yield Finding("input columns", False, "the table has other columns than the certificate says")
     yield _input_digest(evidence, table)
+
+
+def _together(evidence: Evidence, table: Table, joint: Joint) -> Iterator[Finding]:
+    """What the records of a person, and all published columns, tell together."""
+    if evidence.columns["person"] is not None:
+        yield _persons(evidence, table, joint)
+    elif evidence.content["persons"] is not None:
+        yield Finding("persons", False, "are said to be checked, and no column tells them")
+    if evidence.columns["kept"]:
+        yield _beside(evidence, table, joint)
+
+
+def _persons(evidence: Evidence, table: Table, joint: Joint) -> Finding:
+    content, mechanism, column = evidence.content, evidence.own, evidence.columns["person"]
+    try:
+        found = check_persons(
+            table,
+            mechanism,
+            from_dict(content["notion"]),
+            person=column,
+            sensitive=mechanism.sensitive_columns,
+            suppressed=_suppressed(joint, evidence),
+        )
+    except BrokenNotionError:
+        return Finding("persons", False, "the labels of all records of a person together break the promise")
+    same = found.to_dict() == content["persons"]
+    text = "all records of a person together keep the promise" if same else "tell something else than stated"
+    return Finding("persons", same, text)
 
 
 def _beside(evidence: Evidence, table: Table, joint: Joint) -> Finding:

@@ -1,4 +1,4 @@
-"""Ids: records that share one would share their draw."""
+"""Ids: records that share one would share their draw, which they must where they are one person's."""
 
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
@@ -12,7 +12,8 @@ __all__ = ["check_ids", "check_places"]
 
 def check_places(table: Table, plan: Plan) -> None:
     """Records have an id, or a place that stays theirs."""
-    if plan.record is None and not table.has_stable_rows:
+    by_place = plan.record is None or (plan.shuffle and plan.id is None)
+    if by_place and not table.has_stable_rows:
         raise InputError(
             "the table has no stable order of rows, so records need an id: name a column of unique integers or text "
             "(id, --id)."
@@ -20,18 +21,20 @@ def check_places(table: Table, plan: Plan) -> None:
 
 
 def check_ids(table: Table, plan: Plan) -> None:
-    """Every record has an id, and no other record has the same."""
-    if plan.record is None:
-        return
-    column = plan.record
-    nulls, repeated = table.repeated(column)
-    if nulls:
-        raise UnusableColumnError(
-            f"the id column {column!r} is null in {nulls} rows; those would share one draw. Fill them, or use another "
-            "column."
-        )
-    if repeated:
-        raise UnusableColumnError(
-            f"the id column {column!r} repeats: {repeated} rows have the id of another. Records that share an id "
-            "would share their draw. Use a column that is unique."
-        )
+    """Every record has an id, and no other record has the same, unless it is that of its person."""
+    for column in (plan.id, plan.person):
+        if column is None:
+            continue
+        nulls, repeated = table.repeated(column)
+        if nulls:
+            raise UnusableColumnError(
+                f"the id column {column!r} is null in {nulls} rows; those would share one draw. Fill them, or use "
+                "another column."
+            )
+        if repeated and column == plan.id:
+            raise UnusableColumnError(
+                f"the id column {column!r} repeats: {repeated} rows have the id of another. If these are several "
+                f"records of one person, say so (person={column!r}, --person {column}): then the promise is checked "
+                "for all of them together, and equal values of a person get one draw. Otherwise use a column that is "
+                "unique: records of different people that share an id would share their draw."
+            )

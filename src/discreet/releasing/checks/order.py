@@ -37,7 +37,7 @@ def check_order(table: Table, plan: Plan, joint: Joint) -> None:
     """
     watched = dict.fromkeys((*plan.useful, *plan.sensitive))
     orders: list[str | None] = [] if plan.shuffle else [None]
-    orders += [] if plan.published_id is None else [plan.published_id]
+    orders += plan.published_ids
     found = {by: _telling(table, plan, by, list(watched), int(joint.records or 0), len(orders)) for by in orders}
     told = {by: words for by, words in found.items() if words is not None}
     if told:
@@ -47,13 +47,21 @@ def check_order(table: Table, plan: Plan, joint: Joint) -> None:
 def _telling(table: Table, plan: Plan, by: str | None, watched: list[str], rows: int, orders: int) -> str | None:
     """Which column an order tells, and by what."""
     symbols = [table.dialect.symbol(c, table.kinds[c], plan.mechanism.bins.get(c)) for c in watched]
-    shown = table.in_order(symbols, by, rows, plan.read)
+    is_person = by is not None and by == plan.person
+    shown = _of_persons(table, str(by), symbols) if is_person else table.in_order(symbols, by, rows, plan.read)
     alarm = FALSE_ALARM / (orders * len(watched))
     for column, cells in zip(watched, shown):
         words = what_tells(ranks(cells), tolerance(plan.notion), alarm)
         if words is not None:
             return f"tells values of {column!r}: {words}"
     return None
+
+
+def _of_persons(table: Table, by: str, symbols: list[str]) -> list[Any]:
+    """A value of each person, in the order of their ids: records of one person may be alike, those of others not."""
+    name = table.dialect.identifier(by)
+    shown = ", ".join(f"min({symbol}) AS c{k}" for k, symbol in enumerate(symbols))
+    return list(table.aggregate(f"{shown}, {name} AS p", name).sort_by("p").columns)[:-1]
 
 
 def tolerance(notion: Notion) -> float:
@@ -64,7 +72,7 @@ def tolerance(notion: Notion) -> float:
 def _refusal(told: dict[str | None, str]) -> str:
     """What tells what, and what helps against it."""
     shuffle = "release the rows in a keyed random order (shuffle=True, --shuffle)"
-    drop = "do not publish the id (publish_id=False, --drop-id)"
+    drop = "do not publish the id (publish_id=False, --drop-id, or leave it out of keep)"
     parts = [
         f"the order of the rows {words}" if by is None else f"the order of the published id {by!r} {words}"
         for by, words in told.items()

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from discreet._support.errors import InputError, InternalError
 from discreet.drawing.lookup import known_answer_rows, symbol_rows
-from discreet.drawing.statement import SHUFFLE, Joined, Statement, symbol_columns
+from discreet.drawing.statement import PLACE, SHUFFLE, Joined, Statement, symbol_columns
 from discreet.drawing.thresholds import DIGITS
 from discreet.releasing.engines.base import Drawing, Drawn
 from discreet.releasing.engines.fitting import fitting
@@ -118,7 +118,7 @@ def _needed(request: Request, frame: Any = None) -> list[str]:
     mechanism = request.mechanism
     if request.keep == "all" or request.output is not None:
         return names
-    wanted = {*request.keep, request.id, *mechanism.useful_columns, *mechanism.sensitive_columns}
+    wanted = {*request.keep, request.id, request.person, *mechanism.useful_columns, *mechanism.sensitive_columns}
     return [name for name in names if name in wanted]
 
 
@@ -138,7 +138,7 @@ class _Query:
     def ordered(self, output: Sequence[tuple[str | int, str]]) -> Statement:
         """All rows, in the order of the table or in a keyed random one."""
         place = (ROW,) if len(self.table.files) <= 1 else (FILE, ROW)
-        shuffled = (SHUFFLE, f"{OWN}id")
+        shuffled = (SHUFFLE, PLACE)
         return self._statement(output, INPUT, shuffled if self.drawing.plan.shuffle else place)
 
     def of_rows(self, first: int, last: int) -> Statement:
@@ -147,8 +147,9 @@ class _Query:
         return self._statement(self.drawing.plan.output, rows, ())
 
     def _statement(self, output: Sequence[tuple[str | int, str]], rows: str, order: tuple[str, ...]) -> Statement:
-        record = DUCKDB.record(self.drawing.plan.record, FILE, ROW)
-        return Statement(DUCKDB, rows, self._keys, record, self.drawing.tables, tuple(output), order)
+        plan = self.drawing.plan
+        record, place = (DUCKDB.record(column, FILE, ROW) for column in (plan.record, plan.id))
+        return Statement(DUCKDB, rows, self._keys, record, self.drawing.tables, tuple(output), order, place=place)
 
     def _register(self, joined: Joined) -> None:
         import pyarrow as pa

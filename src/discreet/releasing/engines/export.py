@@ -55,7 +55,9 @@ def export_sql(mechanism: Mechanism, dialect: str, *, table: str, id: str, renam
     if words is SPARK:
         aliases = [alias for j in draws for alias in (j.inner("w"), *([j.inner("v")] if j.is_apart else []))]
         hint = f"/*+ BROADCAST({', '.join(aliases)}) */ "
-    query = Statement(words, words.identifier(table), keys, record, draws, tuple(output), (f"{OWN}id",), hint, names)
+    query = Statement(
+        words, words.identifier(table), keys, record, draws, tuple(output), (f"{OWN}id",), hint, names=names
+    )
     return [*statements, query.text()]
 
 

@@ -14,14 +14,14 @@ from typing import Any, ClassVar
 
 from discreet._support.errors import InputError, InternalError
 from discreet.drawing.lookup import known_answer_rows, symbol_rows
-from discreet.drawing.statement import SHUFFLE, Joined, Statement, symbol_columns
+from discreet.drawing.statement import PLACE, SHUFFLE, Joined, Statement, symbol_columns
 from discreet.drawing.thresholds import DIGITS
 from discreet.releasing.engines.base import Drawing, Drawn
 from discreet.releasing.engines.fitting import fitting
 from discreet.releasing.request import Request, Watch
 from discreet.tables.dialect import SPARK
 from discreet.tables.files import existing_files, is_parquet, read_csv_header, table_root
-from discreet.tables.session import FILE, OWN, ROW, is_spark
+from discreet.tables.session import FILE, ROW, is_spark
 from discreet.tables.spark import SparkTable, answering
 
 __all__ = ["SparkEngine", "spark_session"]
@@ -72,9 +72,9 @@ class SparkEngine:
             for column in plan.looked_up
         }
         with self._views(drawing, keys) as hint:
-            order = (SHUFFLE, f"{OWN}id") if plan.shuffle else ()
-            record = SPARK.record(plan.record, FILE, ROW)
-            statement = Statement(SPARK, "{table}", keys, record, drawing.tables, plan.output, order, hint)
+            order = (SHUFFLE, PLACE) if plan.shuffle else ()
+            record, place = (SPARK.record(column, FILE, ROW) for column in (plan.record, plan.id))
+            statement = Statement(SPARK, "{table}", keys, record, drawing.tables, plan.output, order, hint, place)
             made = self.table.query(statement.text())
         _check_joins(made)
         if target is None:

@@ -38,6 +38,8 @@ def release_text(summary: Mapping[str, Any]) -> Group:
         lines.append(Text(f"The draw is {summary['key']['draw']}: do not publish it.", style="bold"))
     if summary["unseen"] is not None:
         lines.append(Text(f"{summary['unseen']['rows']:,} rows with unknown values were treated as a known one."))
+    if summary["persons"] is not None:
+        lines.append(Text(words.persons_words(summary["persons"])))
     if summary["covered"] is not None:
         lines.append(Text(words.beside_words(summary["covered"])))
     if summary["not_covered"]:

@@ -1,0 +1,164 @@
+"""Several records of one person: the promise for all labels together, against sums by hand."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter, defaultdict
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import discreet as dc
+from discreet import LIP, Joint, Mechanism, design
+from discreet.certificate.persons import check_persons
+from discreet.certificate.record import sealed
+from discreet.errors import BrokenNotionError, UnusableColumnError
+from discreet.releasing import Request, run
+from discreet.tables import open_table
+
+
+def visits(persons: int, most: int, seed: int, tilt: float = 0.15) -> pa.Table:
+    """Each person with up to some records, whose values lean a little towards the person's s."""
+    rng = np.random.default_rng(seed)
+    who = np.repeat(np.arange(persons), rng.integers(1, most + 1, persons))
+    s = rng.integers(0, 2, persons)
+    x = (rng.random(len(who)) < 0.5 + tilt * (2 * s[who] - 1)).astype(int) + 2 * rng.integers(0, 2, len(who))
+    order = rng.permutation(len(who))
+    return pa.table({"who": [f"p{k}" for k in who[order]], "s": s[who][order], "x": x[order]})
+
+
+def by_hand(table: pa.Table, mechanism: Mechanism) -> tuple[float, float]:
+    """The extreme log-lifts of a person's outcome, by loops over persons and fractions."""
+    seen: dict[str, Counter[int]] = defaultdict(Counter)
+    secret: dict[str, set[int]] = defaultdict(set)
+    for row in table.to_pylist():
+        seen[row["who"]][row["x"]] += 1
+        secret[row["who"]].add(row["s"])
+    rows = {x: [(y, Fraction(int(w), 2**60)) for y, w in enumerate(mechanism.weights[k]) if w]
+            for k, x in enumerate(mechanism.useful)}  # fmt: skip
+    cells: dict[tuple[Any, Any], Fraction] = defaultdict(Fraction)
+    for person, values in seen.items():
+        for chosen in itertools.product(*(rows[x] for x in values)):
+            outcome: Counter[int] = Counter()
+            for (y, _), times in zip(chosen, values.values()):
+                outcome[y] += times
+            key = frozenset(secret[person]), frozenset(outcome.items())
+            cells[key] += math.prod((w for _, w in chosen), start=Fraction(1))
+    prior: Counter[Any] = Counter()
+    mass: Counter[Any] = Counter()
+    for (s, o), p in cells.items():
+        prior[s] += p
+        mass[o] += p
+    total = len(seen)
+    lifts = [cells.get((s, o), Fraction(0)) * total / (prior[s] * mass[o]) for s in prior for o in mass]
+    return math.log(max(lifts)), -math.inf if min(lifts) == 0 else math.log(min(lifts))
+
+
+def checked(table: pa.Table, mechanism: Mechanism, notion: dc.Notion) -> Any:
+    with open_table(table) as opened:
+        return check_persons(opened, mechanism, notion, person="who", sensitive=["s"], suppressed={})
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 10_000), st.integers(1, 4))
+def test_all_labels_of_a_person_are_decided_together(seed: int, most: int) -> None:
+    table = visits(40, most, seed)
+    joint = Joint.from_table(table, "s", "x")
+    mechanism = design(joint, LIP(0.4), "grr").mechanism
+    high, low = by_hand(table, mechanism)
+    found = checked(table, mechanism, dc.ALIP(eps_lower=None, eps_upper=high + 0.1))
+    assert found.how == "exactly"
+    assert high <= float(found.lifts["log_max_lift"]) <= high + 0.0011
+    assert low == float(found.lifts["log_min_lift"]) or low - 0.0011 <= float(found.lifts["log_min_lift"]) <= low
+    if high > 0.02:
+        with pytest.raises(BrokenNotionError, match="together has log-lifts"):
+            checked(table, mechanism, dc.ALIP(eps_lower=None, eps_upper=high - 0.01))
+
+
+def test_one_record_each_is_the_promise_itself() -> None:
+    table = visits(500, 1, 3)
+    mechanism = design(Joint.from_table(table, "s", "x"), LIP(0.2)).mechanism
+    found = checked(table, mechanism, LIP(0.2))
+    assert (found.persons, found.most_records, found.how) == (500, 1, "exactly")
+
+
+def test_what_cannot_be_listed_is_bounded() -> None:
+    rng = np.random.default_rng(1)
+    table = pa.table({"who": np.repeat(np.arange(200), 12), "s": np.repeat(rng.integers(0, 2, 200), 12),
+                      "x": np.tile(np.arange(12), 200)})  # fmt: skip
+    flat = np.full((12, 3), 1 / 3) + np.array([[0.004, -0.002, -0.002]]) * (np.arange(12) % 2)[:, None]
+    joint = Joint.from_table(table, "s", "x")
+    mechanism = Mechanism.from_channel(flat, useful=joint.useful, useful_columns=["x"], sensitive_columns=["s"])
+    found = checked(table, mechanism, LIP(0.3))
+    ratio = math.log((1 / 3 + 0.004) / (1 / 3))
+    assert found.how == "by a bound"
+    assert 12 * ratio <= float(found.lifts["log_max_lift"]) < 12 * ratio + 0.01
+    with pytest.raises(BrokenNotionError, match="is only known to have"):
+        checked(table, mechanism, LIP(0.1))
+
+
+def test_persons_are_released_verified_and_stated(tmp_path: Path) -> None:
+    table = visits(3_000, 3, 5, tilt=0.05)
+    pq.write_table(table, tmp_path / "in.parquet")
+    mechanism = design(Joint.from_table(table, "s", "x"), LIP(0.05)).mechanism
+    with pytest.raises(UnusableColumnError, match="--person who"):
+        dc.release(table, mechanism, id="who", seed=1)
+    key = dc.ReleaseKey.fresh()
+    given_ = {"key": key, "notion": LIP(0.3), "output": tmp_path / "o.parquet", "force": True}
+    for options in ({"person": "who"}, {"person": "who", "keep": ["who"]}, {"person": "who", "shuffle": True}):
+        certificate = run(Request.of(tmp_path / "in.parquet", mechanism, **given_, **options)).certificate
+        assert certificate is not None
+        assert certificate["persons"]["persons"] == 3_000
+        got = pq.read_table(tmp_path / "o.parquet")
+        assert ("who" in got.column_names) == ("keep" in options)
+        verdict = dc.verify(certificate, tmp_path / "in.parquet", tmp_path / "o.parquet", key=key)
+        assert verdict.level == "redrawn", verdict
+        forged = certificate.to_dict()
+        forged["persons"] = {**forged["persons"], "log_max_lift": "0.001"}
+        assert dc.verify(sealed(forged), tmp_path / "in.parquet").level == "failed"
+        if "keep" in options:  # equal values of a person share their draw
+            labels = defaultdict(set)
+            for who, x, y in zip(table["who"].to_pylist(), table["x"].to_pylist(), got["x"].to_pylist()):
+                labels[who, x].add(y)
+            assert max(map(len, labels.values())) == 1
+
+
+def test_a_random_order_does_not_keep_a_person_together(tmp_path: Path) -> None:
+    table = visits(2_000, 3, 6, tilt=0.05)
+    mechanism = design(Joint.from_table(table, "s", "x"), LIP(0.05)).mechanism
+    got = dc.release(table, mechanism, person="who", keep=["who"], shuffle=True, seed=3, notion=LIP(0.5))
+    who = got.column("who").to_pylist()
+    assert sum(a == b for a, b in itertools.pairwise(who)) < 0.02 * len(who)
+
+
+def test_records_of_one_person_break_what_each_keeps() -> None:
+    table = visits(3_000, 3, 7, tilt=0.3)
+    mechanism = design(Joint.from_table(table, "s", "x"), LIP(0.3)).mechanism
+    dc.release(table, mechanism, seed=1)
+    with pytest.raises(BrokenNotionError, match="about persons"):
+        dc.release(table, mechanism, seed=1, person="who")
+
+
+def test_columns_beside_persons_are_named() -> None:
+    table = visits(500, 2, 8, tilt=0.02)
+    table = table.append_column("z", pa.array(np.arange(table.num_rows) % 2))
+    mechanism = design(Joint.from_table(table, "s", "x"), LIP(0.05)).mechanism
+    options: dict[str, Any] = {"seed": 1, "person": "who", "notion": LIP(0.5), "keep": ["z"], "shuffle": True}
+    with pytest.raises(BrokenNotionError, match="over all of its records"):
+        dc.release(table, mechanism, **options)
+    assert dc.release(table, mechanism, uncovered=["z"], **options).column_names == ["x", "z"]
+
+
+def test_spark_finds_the_same(spark: Any) -> None:
+    table = visits(300, 3, 9)
+    mechanism = design(Joint.from_table(table, "s", "x"), LIP(0.3)).mechanism
+    notion = dc.MaxLift(3.0)
+    assert checked(spark.createDataFrame(table.to_pandas()), mechanism, notion) == checked(table, mechanism, notion)
