@@ -4,8 +4,6 @@
 from __future__ import annotations
 
 import json
-import os
-import sys
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -14,6 +12,7 @@ from cyclopts import Parameter
 from discreet._support import files
 from discreet._support.errors import InputError
 from discreet.cli.options import Format, MethodName, NotionOptions, TableOptions, show
+from discreet.cli.streams import say_written
 from discreet.designers import METHODS, Design
 from discreet.designers import design as make_design
 from discreet.reporting.text.design import design_text
@@ -68,10 +67,10 @@ def design(
         result.mechanism.to_json(output)
     if proof is not None and proven is not None:
         files.write_text(proof, proven, private=True)
-        sys.stderr.write(f"proof written to {os.fspath(proof)}\n")
+        say_written("proof", proof)
     show(format, result.to_dict(), design_text(result) if format == "text" else None)
     if output is not None:
-        sys.stderr.write(f"mechanism written to {os.fspath(output)}\n")
+        say_written("mechanism", output)
     return 0
 
 

@@ -3,8 +3,6 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-import os
-import sys
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -13,6 +11,7 @@ from cyclopts import Parameter
 from discreet._support import files
 from discreet._support.errors import InputError
 from discreet.cli.options import Format, show
+from discreet.cli.streams import print_lines, say_written
 from discreet.drawing.keys import ReleaseKey
 from discreet.drawing.thresholds import draws_of
 from discreet.mechanism import Mechanism
@@ -67,10 +66,10 @@ def export(
             f"{number},{key.subkey(draw.column, stored.fingerprint)}" for number, draw in enumerate(draws_of(stored))
         ]
         files.write_text(subkeys, "\n".join(["draw,subkey", *lines]) + "\n", private=True)
-        sys.stderr.write(f"sub-keys written to {os.fspath(subkeys)}\n")
+        say_written("sub-keys", subkeys)
     if format == "json":
         show(format, {"sql": sql, "statements": statements}, None)
     else:
-        sys.stdout.write(f"-- needs a table {KEY_TABLE} (draw INTEGER, subkey TEXT)\n")
-        sys.stdout.write(";\n\n".join(statements) + ";\n")
+        print_lines(f"-- needs a table {KEY_TABLE} (draw INTEGER, subkey TEXT)")
+        print_lines(";\n\n".join(statements) + ";")
     return 0

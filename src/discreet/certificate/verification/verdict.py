@@ -7,6 +7,8 @@ import html
 from dataclasses import dataclass
 from typing import Any
 
+from discreet._support.visible import visible
+
 __all__ = ["Finding", "Verdict", "equal"]
 
 
@@ -49,7 +51,7 @@ class Verdict:
         }
 
     def __repr__(self) -> str:
-        return "Verdict(verified)" if self else f"Verdict(not verified: {'; '.join(self.reasons)})"
+        return "Verdict(verified)" if self else visible(f"Verdict(not verified: {'; '.join(self.reasons)})")
 
     def _repr_html_(self) -> str:
         return f"<p>{html.escape(repr(self))}</p>"

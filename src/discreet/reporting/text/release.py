@@ -10,6 +10,7 @@ from rich.console import ConsoleRenderable, Group
 from rich.table import Table
 from rich.text import Text
 
+from discreet._support.visible import visible
 from discreet.notions.base import from_dict
 from discreet.reporting import words
 from discreet.reporting.formats import number
@@ -68,5 +69,7 @@ def _kept_table(kept: Sequence[Mapping[str, Any]]) -> Table:
             else ""
             for name in ("alone", "with_release")
         ]
-        table.add_row(row["column"], f"{row['values']:,}", *(spans if "note" not in row else [row["note"], ""]))
+        table.add_row(
+            visible(row["column"]), f"{row['values']:,}", *(spans if "note" not in row else [row["note"], ""])
+        )
     return table
