@@ -32,7 +32,7 @@ from discreet.reporting.text.console import make_console
 ATTACK = "\x1b[2J\x9b1;1H\x07\u202e\u2066\u200b\r\nVerified.\u2028x\x7f"
 SECRET, USEFUL, KEPT = f"ill{ATTACK}", f"job{ATTACK}", f"kept{ATTACK}"
 LABELS = [f"{letter}{ATTACK}" for letter in "abcd"]
-NOTION = ["--notion", "lip", "--epsilon", "0.8"]
+NOTION = ["--notion", "lip", "--epsilon", "0.2"]
 
 
 @pytest.fixture
@@ -117,7 +117,7 @@ def test_every_command_shows_what_hides(says: Any, table: str, folder: Path) -> 
             code, out, _ = says(*tokens, "--format", "json", *overwrite)
             if code in (0, 1) and out:
                 assert isinstance(json.loads(out), dict)
-    print([(t[0],t[1],t[3][-200:]) for t in codes])
+    print([(t[0], t[1], t[3][-200:]) for t in codes])
     assert [code for _, code, *_ in codes] == []
 
 
@@ -146,7 +146,7 @@ def test_a_failing_certificate_cannot_say_that_it_is_verified(says: Any, tmp_pat
 
 def test_objects_show_what_hides(table: str) -> None:
     joint = dc.Joint.from_table(table, SECRET, USEFUL)
-    design = dc.design(joint, dc.LIP(0.8), "grr")
+    design = dc.design(joint, dc.LIP(0.2), "grr")
     stored = {**design.mechanism.to_dict(), "method": f"best{ATTACK}"}
     certificate = dc.certify(design)
     objects = [
@@ -155,7 +155,7 @@ def test_objects_show_what_hides(table: str) -> None:
         certificate,
         dc.Mechanism.from_dict(stored),
         design.mechanism.estimate([150] * 4),
-        dc.audit(joint, dc.LIP(0.8)),
+        dc.audit(joint, dc.LIP(0.2)),
         dc.verify(certificate),
         Verdict((Finding("certificate", False, ATTACK),)),
         dc.errors.InputError(ATTACK),
@@ -187,7 +187,7 @@ def test_spans_stay_where_they_were() -> None:
 
 
 def test_json_keeps_its_content() -> None:
-    hidden = "".join(map(chr, [*range(32), *range(127, 161), 0x200B, 0x202E, 0x2028, 0xFEFF, 0xE0001, 0x3164])) + "é😀\""
+    hidden = "".join(map(chr, [*range(32), *range(127, 161), 0x200B, 0x202E, 0x2028, 0xFEFF, 0xE0001, 0x3164])) + 'é😀"'
     text = jsonable.dumps({hidden: hidden})
     assert lines_are_ours(text)
     assert "é😀" in text

@@ -22,6 +22,7 @@ from pathlib import Path
 from types import TracebackType
 
 from discreet._support.errors import InputError
+from discreet._support.files import check_no_link, in_real_folder
 from discreet.releasing.lock import Lock
 
 __all__ = ["PARTS", "Move", "Transaction", "writing"]
@@ -60,8 +61,9 @@ class Move:
 
     @classmethod
     def to(cls, target: Path, kind: str) -> Move:
-        """A move to where a link points, under a temporary name."""
-        real = Path(os.path.realpath(target))
+        """A move under a temporary name; a link is refused here, and one that appears later is replaced itself."""
+        check_no_link(target)
+        real = in_real_folder(target)
         return cls(temporary_name(real), real, kind, identity(real))
 
     @property
@@ -124,7 +126,7 @@ class Transaction:
     """
 
     def __init__(self, output: Path) -> None:
-        self._output = Path(os.path.realpath(output))
+        self._output = in_real_folder(output)
         self._lock = Lock(self._output)
         self._moves: list[Move] = []
         self._is_moving = False
