@@ -23,6 +23,7 @@ from types import TracebackType
 
 from discreet._support.errors import InputError
 from discreet._support.files import check_no_link, in_real_folder
+from discreet._support.processes import lives
 from discreet.releasing.lock import Lock
 
 __all__ = ["PARTS", "Move", "Transaction", "writing"]
@@ -293,19 +294,9 @@ def _left_behind(target: Path) -> list[Path]:
     left = []
     for name in sorted(os.listdir(target.parent)):
         found = _pattern(target).fullmatch(name)
-        if found and (int(found.group(1)) == os.getpid() or not _lives(int(found.group(1)))):
+        if found and (int(found.group(1)) == os.getpid() or not lives(int(found.group(1)))):
             left.append(target.parent / name)
     return left
-
-
-def _lives(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True
 
 
 def _keep(target: Path, old: Path) -> None:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import glob
 import os
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,6 +35,7 @@ from discreet.tables.files import (
     readable,
     table_root,
 )
+from discreet.tables.spill import private_folder
 
 __all__ = ["BLOCK", "FILE", "OWN", "ROW", "DuckDBTable", "Limits", "Table", "connect", "is_spark", "open_table"]
 
@@ -232,11 +232,6 @@ def open_table(
         with open_spark(table, columns) as opened:
             yield opened
         return
-    if isinstance(table, duckdb.DuckDBPyRelation) and not places:
-        validate.columns_exist(columns or (), table.columns, "the relation")
-        with readable("the relation"):
-            yield DuckDBTable(duckdb, table, "the relation", limits=Limits(), has_stable_rows=False)
-        return
     if beside is not None:
         yield _opened(beside.connection, beside.limits, table, columns, places)
         return
@@ -252,13 +247,15 @@ def _spilling(limits: Limits) -> Iterator[Limits]:
     if limits.spill is not None:
         yield limits
         return
-    with tempfile.TemporaryDirectory(prefix="discreet-spill-", ignore_cleanup_errors=True) as folder:
+    with private_folder() as folder:
         yield Limits(limits.memory, folder, limits.threads)
 
 
 def table_name(table: Any) -> str:
     """A table as messages call it."""
-    return f"table {Path(table).name!r}" if isinstance(table, str | os.PathLike) else "the table"
+    if isinstance(table, str | os.PathLike):
+        return f"table {Path(table).name!r}"
+    return "the relation" if frames.is_relation(table) else "the table"
 
 
 def _opened(
@@ -266,11 +263,31 @@ def _opened(
 ) -> DuckDBTable:
     if isinstance(table, str | os.PathLike):
         return _from_path(connection, limits, os.fspath(table), columns, places)
+    if frames.is_relation(table) and not places:
+        return DuckDBTable(
+            connection, _copied(connection, table, columns), "the relation", limits=limits, has_stable_rows=False
+        )
     frame = frames.collected(table, columns) if places else table
     arrow = frames.to_arrow(frame, frames.columns_of(frame) if columns is None else columns)
     relation = _placed_frame(connection, arrow) if places else connection.from_arrow(arrow)
     stable = frames.has_stable_rows(table)
     return DuckDBTable(connection, relation, "the table", limits=limits, has_stable_rows=stable)
+
+
+def _copied(connection: duckdb.DuckDBPyConnection, relation: Any, columns: Sequence[str] | None) -> Any:
+    """Columns of a relation in a table of our own connection.
+
+    In the caller's own it would be asked under its collation, and what does not fit into memory would go to a folder
+    that others may read.
+    """
+    validate.columns_exist(columns or (), relation.columns, "the relation")
+    wanted = list(dict.fromkeys(relation.columns if columns is None else columns))
+    connection.register(f"{OWN}stream", frames.stream(relation, wanted))
+    try:
+        connection.execute(f"CREATE TEMPORARY TABLE {OWN}copy AS SELECT * FROM {OWN}stream")
+    finally:
+        connection.unregister(f"{OWN}stream")
+    return connection.table(f"{OWN}copy")
 
 
 def _from_path(
