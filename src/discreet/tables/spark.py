@@ -15,6 +15,7 @@ from discreet._support.errors import DiscreetError, UnreadableTableError
 from discreet._support.numeric import BoolArray
 from discreet.tables.dialect import SPARK
 from discreet.tables.files import check_names
+from discreet.tables.quiet import at_work
 from discreet.tables.session import FILE, ROW
 
 __all__ = ["SparkTable", "answering", "kind_of", "open_spark"]
@@ -58,6 +59,7 @@ class SparkTable:
     def __init__(self, frame: Any, *, has_stable_rows: bool = False) -> None:
         self.frame, self.name, self.has_stable_rows = frame, "the table", has_stable_rows
         self.session = frame.sparkSession
+        self.view = f"discreet_{uuid.uuid4().hex}"
         self.kinds = {
             field.name: kind_of(field.dataType.simpleString())
             for field in frame.schema.fields
@@ -65,16 +67,15 @@ class SparkTable:
         }
 
     def aggregate(self, select: str, by: str = "") -> Any:
-        return self.query(f"SELECT {select} FROM {{table}}" + (f" GROUP BY {by}" if by else "")).toArrow()
+        return self.query(f"SELECT {select} FROM {self.view}" + (f" GROUP BY {by}" if by else "")).toArrow()
 
     def query(self, statement: str) -> Any:
-        """The DataFrame of a statement over ``{table}``."""
-        view = f"discreet_{uuid.uuid4().hex}"
-        self.frame.createOrReplaceTempView(view)
+        """The DataFrame of a statement that calls the table by its ``view``."""
+        self.frame.createOrReplaceTempView(self.view)
         try:
-            return self.session.sql(statement.replace("{table}", view))
+            return self.session.sql(statement)
         finally:
-            self.session.catalog.dropTempView(view)
+            self.session.catalog.dropTempView(self.view)
 
     def repeated(self, column: str) -> tuple[int, int]:
         name = SPARK.identifier(column)
@@ -86,7 +87,7 @@ class SparkTable:
         shown = [f"{expression} AS c{k}" for k, expression in enumerate(expressions)]
         shown += [f"{SPARK.identifier(column)} AS r{k}" for k, column in enumerate(read)]
         some = max(2, ROWS_IN_ORDER // max(1, self.frame.rdd.getNumPartitions()))
-        numbered = f"SELECT {', '.join(shown)}, monotonically_increasing_id() AS discreet_m FROM {{table}}"
+        numbered = f"SELECT {', '.join(shown)}, monotonically_increasing_id() AS discreet_m FROM {self.view}"
         found = self.query(f"SELECT * FROM ({numbered}) WHERE (discreet_m & {IN_PART}) < {some}").toArrow()
         follows: BoolArray = np.diff(np.asarray(found.column("discreet_m"))) == 1
         return [found.column(k) for k in range(len(expressions))], follows
@@ -105,7 +106,7 @@ class SparkTable:
 def open_spark(frame: Any, columns: Sequence[str] | None = None) -> Iterator[SparkTable]:
     """A DataFrame with these columns (all where left out), open for questions."""
     check_names(columns or (), frame.columns, "the table")
-    with answering("the table"):
+    with answering(frame.sparkSession, "the table"):
         chosen = frame
         if columns is not None:
             chosen = frame.select(*[SPARK.identifier(column) for column in dict.fromkeys(columns)])
@@ -113,10 +114,11 @@ def open_spark(frame: Any, columns: Sequence[str] | None = None) -> Iterator[Spa
 
 
 @contextlib.contextmanager
-def answering(name: str) -> Iterator[None]:
-    """Spark's errors in our words: its own quote the plan and cells of the table."""
+def answering(session: Any, name: str) -> Iterator[None]:
+    """Spark's errors in our words, and nothing of them in its log: its own quote the plan and cells of the table."""
     try:
-        yield
+        with at_work(session):
+            yield
     except DiscreetError:
         raise
     except Exception as error:
