@@ -149,8 +149,8 @@ def _check_all_numbers(source: Table, column: str) -> None:
 
 def _quantile_edges(source: Table, column: str, rule: Quantiles) -> tuple[float, ...]:
     number = source.dialect.number_or_null(column, source.kinds[column])
-    shares = [f"percentile_disc({k / rule!r}) WITHIN GROUP (ORDER BY {number}) AS q{k}" for k in range(1, rule)]
-    found = source.aggregate(", ".join(shares)).to_pylist()[0].values()
+    asked = source.dialect.quantiles(number, [k / rule for k in range(1, rule)])
+    found = source.aggregate(f"{asked} AS q").column(0)[0].as_py() or []
     edges = tuple(sorted({float(edge) for edge in found if edge is not None}))
     if not edges or not all(np.isfinite(edges)):
         raise UnusableColumnError(f"column {column!r} has no finite numbers to take quantiles of.")
