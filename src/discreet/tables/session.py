@@ -237,7 +237,7 @@ def open_table(
         return
     with _spilling(limits or Limits()) as chosen, contextlib.closing(connect(chosen)) as connection:
         name = table_name(table)
-        with readable(name):
+        with readable(name, table):
             yield _opened(connection, chosen, table, columns, places)
 
 
@@ -300,7 +300,7 @@ def _from_path(
     wanted = columns or ()
     if is_parquet(files[0]):  # before DuckDB lets a folder's name take the place of a column
         hive = hive_columns(path, whole)
-        check_names(wanted, [*parquet_names(whole[0], name), *hive], name)
+        check_names(wanted, [*parquet_names(whole[0], name), *hive], name, listed=True)
     if places:
         relation = _placed_files(connection, path, whole, name)
         check_names(wanted, [column for column in relation.columns if column not in (FILE, ROW)], name)
