@@ -43,9 +43,8 @@ def _held(folder: str) -> Iterator[None]:
 
 def _sweep(place: str) -> None:
     for name in _left_behind(place):
-        with contextlib.suppress(OSError):  # someone else removes it, or still holds it
-            with _held(name):
-                shutil.rmtree(name, ignore_errors=True)
+        with contextlib.suppress(OSError), _held(name):  # someone else removes it, or still holds it
+            shutil.rmtree(name, ignore_errors=True)
 
 
 def _left_behind(place: str) -> list[str]:
