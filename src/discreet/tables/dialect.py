@@ -122,7 +122,7 @@ class Dialect:
 
     def quantiles(self, number: str, shares: Sequence[float]) -> str:
         """The values that so large shares of the records do not exceed, as one list."""
-        listed = self.list.format(", ".join(map(repr, shares)))
+        listed = self.list.format(", ".join(f"{share:.17e}" for share in shares))  # doubles, and no decimals, anywhere
         return f"percentile_disc({listed}) WITHIN GROUP (ORDER BY {number})"
 
 

@@ -101,6 +101,13 @@ def test_many_intervals_are_cut_where_they_should(intervals: int) -> None:
     assert (explicit.counts == joint.counts).all()
 
 
+@pytest.mark.parametrize(("records", "intervals"), [(3000, 100), (3000, 1500), (10, 7), (3, 50), (1, 2)])
+def test_quantiles_are_the_exact_records(records: int, intervals: int) -> None:
+    """The k-th edge is the value of record ceil(k n / N), without a rounded product in between."""
+    joint = Joint.from_table(table([*range(1, records + 1), None]), "s", "age", bins={"age": f"quantiles:{intervals}"})
+    assert joint.bins["age"] == tuple(sorted({float(-(-k * records // intervals)) for k in range(1, intervals)}))
+
+
 def test_many_intervals_can_be_released() -> None:
     ages = np.random.default_rng(5).random(3000).tolist()
     joint = Joint.from_table(table(ages), "s", "age", bins={"age": "quantiles:1500"})
