@@ -39,10 +39,10 @@ def plain(value: Any) -> Any:
 def dumps(value: Any) -> str:
     r"""The JSON text of a report; what cannot be seen is escaped, which changes nothing for who reads it as JSON.
 
-    >>> print(dumps(["\u202e", "\u00e9"]))
+    >>> print(dumps(["\u202e", "é"]))
     [
-      "\\u202e",
-      "\u00e9"
+      "\u202e",
+      "é"
     ]
     """
     return SUSPECT.sub(_escaped, json.dumps(plain(value), ensure_ascii=False, allow_nan=False, indent=2))
