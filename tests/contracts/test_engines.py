@@ -139,6 +139,8 @@ def test_spark_counts_like_duckdb(table: pa.Table, spark: Any) -> None:
         ("sex", "age", {"age": [18, 40.5]}),
         ("ill", "weight", {"weight": "quantiles:7"}),
         ("ill", "age", {"age": "quantiles:4"}),
+        ("ill", "weight", {"weight": "quantiles:100"}),
+        ("ill", "weight", {"weight": "quantiles:1500"}),
     ):
         one = dc.Joint.from_table(table, sensitive, useful, bins=bins)
         other = dc.Joint.from_table(frame, sensitive, useful, bins=bins)

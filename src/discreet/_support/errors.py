@@ -19,13 +19,16 @@
     +-- BrokenNotionError                    a promise would not be kept; exit code 1
     +-- InternalError                        a bug in discreet; please report it
 
-Messages carry names, shapes and probabilities, never a cell of the user's table.
+Messages carry names, shapes and probabilities, never a cell of the user's table. They are one line, and what hides in
+a name is spelt out, so that none can clear a screen or write a line of its own.
 """
 
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 from collections.abc import Sequence
+
+from discreet._support.visible import visible
 
 __all__ = [
     "BrokenNotionError",
@@ -53,9 +56,15 @@ class DiscreetError(Exception):
 
     exit_code = 2
 
+    def __str__(self) -> str:
+        return visible(super().__str__())
+
 
 class DiscreetWarning(UserWarning):
     """Something worth a look that does not stop the work."""
+
+    def __str__(self) -> str:
+        return visible(super().__str__())
 
 
 class InputError(DiscreetError, ValueError):
@@ -94,7 +103,7 @@ class ColumnNotFoundError(InputError, KeyError):
         self.available = tuple(available)
 
     def __str__(self) -> str:  # KeyError would quote the sentence
-        return str(self.args[0])
+        return visible(str(self.args[0]))
 
 
 class DataError(DiscreetError, ValueError):

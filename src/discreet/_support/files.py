@@ -11,7 +11,7 @@ from pathlib import Path
 
 from discreet._support.errors import InputError
 
-__all__ = ["check_target", "check_targets", "write_bytes", "write_text"]
+__all__ = ["check_no_link", "check_target", "check_targets", "in_real_folder", "write_bytes", "write_text"]
 
 
 def check_targets(
@@ -29,6 +29,21 @@ def check_targets(
         check_target(path, force=force, never=kept)
 
 
+def check_no_link(path: str | os.PathLike[str]) -> None:
+    """Refuse a target that is a symbolic link, wherever it points: who set it chooses the file that would be lost."""
+    if os.path.islink(path):
+        raise InputError(
+            f"cannot write {os.fspath(path)!r}: it is a symbolic link, and links are not followed when files are "
+            "written. Name the file itself, or remove the link."
+        )
+
+
+def in_real_folder(path: str | os.PathLike[str]) -> Path:
+    """A target by the real name of its folder; the last part stays as it is, whatever it is by now."""
+    target = Path(path)
+    return Path(os.path.realpath(target.parent), target.name)
+
+
 def check_target(
     path: str | os.PathLike[str],
     *,
@@ -42,6 +57,7 @@ def check_target(
     new, whatever ``force`` says.
     """
     target = Path(path)
+    check_no_link(target)
     if target.is_dir():
         raise InputError(f"cannot write {str(target)!r}: it is a directory.")
     if target.exists():
@@ -70,7 +86,7 @@ def write_bytes(path: str | os.PathLike[str], content: bytes, *, private: bool =
     A private file can be read by its owner alone.
     """
     check_target(path, force=True)
-    target = Path(os.path.realpath(path))  # a link keeps pointing where it did
+    target = in_real_folder(path)  # a link that appears from here on is replaced, not followed
     try:
         handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
     except OSError as error:

@@ -5,12 +5,18 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
+from discreet._support.visible import is_hidden
+
 __all__ = ["dumps", "plain"]
+
+#: What may have to be escaped: everything but printable ASCII and the ends of lines that JSON itself is set with.
+SUSPECT = re.compile(r"[^\n -~]")
 
 
 def plain(value: Any) -> Any:
@@ -31,5 +37,16 @@ def plain(value: Any) -> Any:
 
 
 def dumps(value: Any) -> str:
-    """The JSON text of a report."""
-    return json.dumps(plain(value), ensure_ascii=False, allow_nan=False, indent=2)
+    r"""The JSON text of a report; what cannot be seen is escaped, which changes nothing for who reads it as JSON.
+
+    >>> print(dumps(["\u202e", "é"]))
+    [
+      "\u202e",
+      "é"
+    ]
+    """
+    return SUSPECT.sub(_escaped, json.dumps(plain(value), ensure_ascii=False, allow_nan=False, indent=2))
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return json.dumps(found.group())[1:-1] if is_hidden(found.group()) else found.group()

@@ -20,6 +20,10 @@ from discreet._support.errors import (
 __all__ = ["as_columns", "budget", "closest", "columns_exist", "order_above_one"]
 
 
+#: Columns that an error lists.
+MOST_NAMES = 30
+
+
 def budget(value: Any, name: str, *, optional: bool = False) -> float | None:
     """A privacy budget in nats: a finite, non-negative number (or None where a side may stay open)."""
     if value is None and optional:
@@ -65,12 +69,18 @@ def closest(name: str, candidates: Iterable[str]) -> str:
     return f" Did you mean {by_folded[found[0]]!r}?" if found else ""
 
 
-def columns_exist(wanted: Iterable[str], available: Sequence[str], table: str) -> None:
-    """Every wanted column is in the table."""
+def columns_exist(wanted: Iterable[str], available: Sequence[str], table: str, *, listed: bool = False) -> None:
+    """Every wanted column is in the table.
+
+    The names that are there are listed only where they cannot be data: in a CSV without a line of names they would be
+    its first record.
+    """
     for name in wanted:
         if name not in available:
+            named = f": {', '.join(map(repr, available[:MOST_NAMES]))}" if listed and available else ""
+            more = ", ..." if named and len(available) > MOST_NAMES else ""
             raise ColumnNotFoundError(
-                # The names are not listed: in a file without a line of names they would be its first record.
-                f"no column {name!r} in {table}, which has {len(available)} columns.{closest(name, available)}",
+                f"no column {name!r} in {table}, which has {len(available)} columns{named}{more}."
+                f"{closest(name, available)}",
                 available,
             )

@@ -20,6 +20,7 @@ from typing import Any
 from discreet._support import files
 from discreet._support.errors import BrokenNotionError, InputError, UnsupportedNotionError
 from discreet._support.version import version
+from discreet._support.visible import visible
 from discreet.certificate import checker, signature
 from discreet.core import labels
 from discreet.core.joint import Joint
@@ -147,7 +148,7 @@ class Certificate:
         notion, bound = from_dict(self._content["notion"]), self._content["bound"]
         limit = "" if bound is None else f" of at most {bound}"
         kind = "private" if self.is_private else "public"
-        return f"Certificate({notion}, NMI {self._content['nmi']}{limit}, {kind})"
+        return visible(f"Certificate({notion}, NMI {self._content['nmi']}{limit}, {kind})")
 
     def _repr_html_(self) -> str:
         return f"<p>{html.escape(repr(self))}</p>"

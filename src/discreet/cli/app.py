@@ -10,7 +10,6 @@ from __future__ import annotations
 import io
 import os
 import sys
-import traceback
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -31,6 +30,7 @@ from discreet.cli.release import release
 from discreet.cli.report import report
 from discreet.cli.reproduce import reproduce
 from discreet.cli.sign import sign
+from discreet.cli.streams import print_debug, say
 
 __all__ = ["app", "main", "run"]
 
@@ -81,15 +81,15 @@ def run(tokens: Sequence[str]) -> int:
 
 def _fail(message: str, code: int, debug: bool) -> int:
     if debug:
-        traceback.print_exc()
-    sys.stderr.write(f"discreet: error: {message.strip()}\n")
+        print_debug()
+    say(f"discreet: error: {message.strip()}")
     return code
 
 
 def _show_warning(message: Any, category: type[Warning], *_: Any, **__: Any) -> None:
     """Our own warnings; what a library says to programmers is not for whoever runs a command."""
     if issubclass(category, DiscreetWarning):
-        sys.stderr.write(f"discreet: warning: {message}\n")
+        say(f"discreet: warning: {message}")
 
 
 def main() -> None:

@@ -3,8 +3,6 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-import os
-import sys
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -15,6 +13,7 @@ from discreet._support.errors import InputError
 from discreet.certificate import certify as make_certificate
 from discreet.certificate import verify as make_verdict
 from discreet.cli.options import Format, NotionOptions, input_files, load_proof, load_table, show
+from discreet.cli.streams import say_written
 from discreet.core.joint import Joint
 from discreet.drawing.keys import ReleaseKey
 from discreet.mechanism import Mechanism
@@ -75,7 +74,7 @@ def certify(
     show(format, made.public.to_dict(), certificate_text(made) if format == "text" else None)
     for target in (output, private_certificate):
         if target is not None:
-            sys.stderr.write(f"certificate written to {os.fspath(target)}\n")
+            say_written("certificate", target)
     return 0
 
 

@@ -4,8 +4,6 @@
 from __future__ import annotations
 
 import json
-import os
-import sys
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -14,6 +12,7 @@ from cyclopts import Parameter
 from discreet._support import files
 from discreet._support.errors import InputError
 from discreet.cli.options import Format, MethodName, NotionOptions, TableOptions, say_private, show
+from discreet.cli.streams import say, say_written
 from discreet.designers import METHODS, Design
 from discreet.designers import design as make_design
 from discreet.reporting.text.design import design_text
@@ -73,12 +72,12 @@ def design(
         result.mechanism.to_json(output)
     if proof is not None and proven is not None:
         files.write_text(proof, proven, private=True)
-        sys.stderr.write(f"proof written to {os.fspath(proof)}\n")
+        say_written("proof", proof)
     if private_design is not None:
         _write_all(result, private_design)
     show(format, result.to_dict(), design_text(result) if format == "text" else None)
     if output is not None:
-        sys.stderr.write(f"mechanism written to {os.fspath(output)}\n")
+        say_written("mechanism", output)
         say_private(output, result.mechanism)
     return 0
 
@@ -86,7 +85,7 @@ def design(
 def _write_all(result: Design, target: Path) -> None:
     content = {**result.mechanism.to_dict(), "proof": _stored_proof(result)}
     files.write_text(target, json.dumps(content, ensure_ascii=False, allow_nan=False) + "\n", private=True)
-    sys.stderr.write(f"private design written to {os.fspath(target)}: it holds the distribution of the table\n")
+    say(f"private design written to {target}: it holds the distribution of the table")
 
 
 def _stored_proof(result: Design) -> dict[str, Any] | None:

@@ -3,8 +3,6 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
@@ -14,6 +12,7 @@ from cyclopts import Parameter
 from discreet._support import files, jsonable
 from discreet._support.errors import InputError
 from discreet.cli.options import Format, say_private
+from discreet.cli.streams import print_lines, say_written
 from discreet.drawing.keys import ReleaseKey
 from discreet.drawing.thresholds import draws_of
 from discreet.mechanism import Mechanism
@@ -77,13 +76,13 @@ def export(
             f"{number},{key.subkey(draw.column, stored.fingerprint)}" for number, draw in enumerate(draws_of(stored))
         ]
         files.write_text(subkeys, "\n".join(["draw,subkey", *lines]) + "\n", private=True)
-        sys.stderr.write(f"sub-keys written to {os.fspath(subkeys)}\n")
-    text = _sql_text(statements) if format == "text" else jsonable.dumps({"sql": sql, "statements": statements}) + "\n"
+        say_written("sub-keys", subkeys)
+    text = _sql_text(statements) if format == "text" else jsonable.dumps({"sql": sql, "statements": statements})
     if output is None:
-        sys.stdout.write(text)
+        print_lines(text)
     else:
-        files.write_text(output, text, private=stored.is_private)
-        sys.stderr.write(f"SQL written to {os.fspath(output)}\n")
+        files.write_text(output, text + "\n", private=stored.is_private)
+        say_written("SQL", output)
     say_private("this SQL" if output is None else output, stored)
     return 0
 

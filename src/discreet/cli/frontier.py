@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import math
 import os
-import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,6 +14,7 @@ from discreet._support import files
 from discreet._support.errors import InputError
 from discreet.cli.options import Format, NotionName, NotionOptions, TableOptions, check_search, show
 from discreet.cli.progress import watched
+from discreet.cli.streams import say_written
 from discreet.core.joint import Joint
 from discreet.designers import methods as methods_for
 from discreet.frontiers.sweep import frontier as sweep
@@ -109,7 +109,7 @@ def frontier(
     data = result.to_dict() | ({} if smallest is None else {"smallest": {"keep": keep} | smallest.to_dict()})
     show(format, data, frontier_text(result, keep, smallest) if format == "text" else None)
     for path in output:
-        sys.stderr.write(f"frontier written to {os.fspath(path)}\n")
+        say_written("frontier", path)
     return 0
 
 

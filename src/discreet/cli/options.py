@@ -6,7 +6,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
-import sys
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
@@ -17,12 +16,12 @@ from cyclopts import Group, Parameter
 from discreet import samples
 from discreet._support import jsonable
 from discreet._support.errors import InputError, InvalidNotionError, UnusableColumnError
+from discreet.cli.streams import print_lines, print_result, say
 from discreet.core.joint import Joint
 from discreet.designers import METHODS
 from discreet.mechanism import Mechanism
 from discreet.notions import ALIP, LIP, Notion
 from discreet.reporting import words
-from discreet.reporting.text.console import make_console
 from discreet.tables.binning import parse_option
 from discreet.tables.files import table_files
 
@@ -239,12 +238,12 @@ def check_search(time_limit: float | None, seed: int | None) -> None:
 def say_private(what: str | Path, mechanism: Mechanism) -> None:
     """On stderr, why a file or a text that holds a private mechanism is private."""
     if mechanism.is_private:
-        sys.stderr.write(f"note: {words.private_words(os.fspath(what))}\n")
+        say(f"note: {words.private_words(os.fspath(what))}")
 
 
 def show(output_format: Format, data: dict[str, Any], text: Any) -> None:
     """The result on stdout, as JSON or as text."""
     if output_format == "json":
-        sys.stdout.write(jsonable.dumps(data) + "\n")
+        print_lines(jsonable.dumps(data))
     else:
-        make_console(sys.stdout).print(text)
+        print_result(text)

@@ -5,8 +5,6 @@ from __future__ import annotations
 
 import csv
 import io
-import os
-import sys
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -15,6 +13,7 @@ from cyclopts import Parameter
 from discreet._support import files, jsonable
 from discreet._support.errors import InputError
 from discreet.cli.options import Format, TableOptions, say_private, show
+from discreet.cli.streams import say
 from discreet.core.joint import Joint
 from discreet.quantising import Quantisation, QuantisationPath
 from discreet.quantising import quantise as make_path
@@ -106,7 +105,7 @@ def quantise(
     if mechanism is not None and chosen is not None:
         say_private(mechanism, chosen.mechanism)
     for path in targets:
-        sys.stderr.write(f"written to {os.fspath(path)}\n")
+        say(f"written to {path}")
     return 0
 
 

@@ -3,7 +3,6 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -12,6 +11,7 @@ from cyclopts import Parameter
 from discreet._support.errors import InputError
 from discreet.cli.options import Format, NotionOptions, load_proof, load_table, show
 from discreet.cli.progress import watched
+from discreet.cli.streams import say
 from discreet.mechanism import Mechanism
 from discreet.releasing import Request, run
 from discreet.releasing.certification import NOT_PRIVATE
@@ -169,7 +169,7 @@ def release(
     summary = done.summary(output)
     show(format, summary, release_text(summary) if format == "text" else None)
     if done.hides_mechanism:
-        sys.stderr.write(f"note: {words.private_words(f'{mechanism} and the codebook')}\n")
+        say(f"note: {words.private_words(f'{mechanism} and the codebook')}")
     if write_key is None and key_file is None and done.certificate["key"]["draw"] != NOT_PRIVATE:
-        sys.stderr.write("the key was forgotten: this release cannot be repeated or redrawn\n")
+        say("the key was forgotten: this release cannot be repeated or redrawn")
     return 0

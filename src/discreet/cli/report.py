@@ -3,8 +3,6 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-import os
-import sys
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -14,6 +12,7 @@ from discreet._support import files
 from discreet._support.errors import InputError
 from discreet.certificate import Certificate
 from discreet.cli.options import MethodName, NotionOptions, TableOptions, load_table
+from discreet.cli.streams import print_lines, say_written
 from discreet.core.joint import Joint
 from discreet.mechanism import Mechanism
 from discreet.reporting.decision import decision, designed
@@ -81,8 +80,8 @@ def report(
         found = designed(joint, notion, method or "auto", certificate=stated, rows=sample)
     text = report_html(found) if format == "html" else report_markdown(found)
     files.write_text(output, text, private=True)
-    sys.stdout.write(f"{Report(found)!r}\n")
-    sys.stderr.write(f"report written to {os.fspath(output)}\n")
+    print_lines(repr(Report(found)))
+    say_written("report", output)
     return 0 if found.verdict.release_holds else 1
 
 

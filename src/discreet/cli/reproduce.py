@@ -3,7 +3,6 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-import sys
 import time
 from pathlib import Path
 from typing import Annotated
@@ -14,6 +13,7 @@ from discreet._support import files
 from discreet._support.errors import InputError
 from discreet._support.version import version
 from discreet.cli.options import Format, show
+from discreet.cli.streams import say
 
 __all__ = ["reproduce"]
 
@@ -54,11 +54,7 @@ def reproduce(
     if folder is not None and not folder.is_dir():
         raise InputError(f"no folder {str(folder)!r}.")
     start = time.perf_counter()
-
-    def watch(name: str) -> None:
-        sys.stderr.write(f"{name}\n")
-
-    verdicts = papers.reproduce(names, output, quick=quick, data=folder, watch=watch)
+    verdicts = papers.reproduce(names, output, quick=quick, data=folder, watch=say)
     seconds = time.perf_counter() - start
     if page is not None:
         text = papers.results_page(verdicts, version=version(), quick=quick, seconds=seconds)

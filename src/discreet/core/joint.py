@@ -20,6 +20,7 @@ from discreet._support.numeric import (
     ObjectArray,
     exact_integers,
 )
+from discreet._support.visible import visible
 from discreet.core import cells, labels
 
 if TYPE_CHECKING:
@@ -360,13 +361,13 @@ class Joint:
         if self.sensitive_columns and self.useful_columns:
             names = f", {' + '.join(self.sensitive_columns)} given by {' + '.join(self.useful_columns)}"
         records = "" if self.records is None else f", {self.records} records"
-        return f"Joint({size}{names}{records})"
+        return visible(f"Joint({size}{names}{records})")
 
     def _repr_html_(self) -> str:
         shown = 12
-        head = "".join(f"<th>{html.escape(labels.text(x))}</th>" for x in self.useful[:shown])
+        head = "".join(f"<th>{html.escape(visible(labels.text(x)))}</th>" for x in self.useful[:shown])
         rows = "".join(
-            f"<tr><th>{html.escape(labels.text(s))}</th>"
+            f"<tr><th>{html.escape(visible(labels.text(s)))}</th>"
             + "".join(f"<td>{p:.4g}</td>" for p in cells[:shown])
             + "</tr>"
             for s, cells in zip(self.sensitive[:shown], self.probabilities[:shown])

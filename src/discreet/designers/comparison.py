@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from discreet._support.errors import BrokenNotionError, InputError
+from discreet._support.visible import visible
 from discreet.core.joint import Joint
 from discreet.designers.design import Design
 from discreet.designers.front import design
@@ -53,7 +54,7 @@ class Comparison:
     def __repr__(self) -> str:
         kept = ", ".join(f"{design.method} {design.kept:.4f}" for design in self.designs)
         left_out = f"; left out: {', '.join(self.skipped)}" if self.skipped else ""
-        return f"Comparison({self.notion}: {kept or 'no design'}{left_out})"
+        return visible(f"Comparison({self.notion}: {kept or 'no design'}{left_out})")
 
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{name}</th>" for name in ("method", "kept", "limit", "status"))

@@ -8,6 +8,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
+from discreet._support.visible import visible
 from discreet.core.joint import Joint
 from discreet.measures import max_lift, min_lift
 from discreet.mechanism import Mechanism
@@ -108,7 +109,7 @@ class Design:
         bound = "" if self.bound is None else f", bound {self.bound:.4f}"
         reads = ", reads S" if self.mechanism.reads_sensitive else ""
         kept = f"{'NMI' if self.utility == Information.name else self.utility} {self.kept:.4f}"
-        return (
+        return visible(
             f"Design({self.method} for {self.notion}: {kept}{bound}, "
             f"{self.mechanism.n_useful} useful -> {self.mechanism.n_released} released{reads}, {self.status})"
         )

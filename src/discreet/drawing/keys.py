@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from discreet._support.errors import InputError
+from discreet._support.files import check_no_link
 from discreet.mechanism import Mechanism
 
 __all__ = ["DrawKeys", "ReleaseKey", "input_hmac"]
@@ -93,6 +94,7 @@ class ReleaseKey:
     def write(self, path: str | os.PathLike[str]) -> None:
         """Store the key in a new file that its owner alone may read."""
         name = os.fspath(path)
+        check_no_link(path)
         try:
             handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         except FileExistsError:

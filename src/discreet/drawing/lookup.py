@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -28,7 +29,14 @@ def key_values(symbol: Sequence[Any], inputs: Sequence[str], bins: Mapping[str, 
 
 
 def _code(label: str, edges: Sequence[float]) -> int:
-    return [interval_text(code, edges) for code in range(len(edges) + 1)].index(label)
+    return _codes(tuple(edges))[label]
+
+
+@functools.lru_cache(maxsize=16)
+def _codes(edges: tuple[float, ...]) -> dict[str, int]:
+    """Interval to its number; edges that read alike keep the first, as a search would find it."""
+    texts = [interval_text(code, edges) for code in range(len(edges) + 1)]
+    return {text: code for code, text in reversed(list(enumerate(texts)))}
 
 
 def symbol_rows(

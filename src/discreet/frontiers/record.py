@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from discreet._support import files, jsonable
 from discreet._support.errors import InputError
+from discreet._support.visible import visible
 from discreet.core.joint import Joint
 from discreet.frontiers.rows import Family, FrontierRow, row_at
 from discreet.utilities import Information
@@ -136,7 +137,7 @@ class Frontier:
         methods = sorted({row.method for row in self.rows})
         epsilons = [row.epsilon for row in self.rows]
         knee = self.knee()
-        return (
+        return visible(
             f"Frontier({', '.join(methods)}: {len(self.rows)} rows, epsilon {min(epsilons):g} to {max(epsilons):g}; "
             f"knee at epsilon {knee.epsilon:g}, {self._word} {knee.kept:.4f})"
         )

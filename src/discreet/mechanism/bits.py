@@ -23,6 +23,7 @@ import numpy as np
 
 from discreet._support.errors import InputError, InvalidMechanismError, UnsupportedNotionError
 from discreet._support.numeric import DENOMINATOR, BoolArray, FloatArray, IntArray, ObjectArray, xlogx
+from discreet._support.visible import visible
 from discreet.core.joint import Joint
 from discreet.mechanism.about import About
 from discreet.mechanism.base import JudgedKind, Mechanism
@@ -262,7 +263,7 @@ class BitMechanism(Mechanism):
 
     def __repr__(self) -> str:
         method = f", {self.method}" if self.method else ""
-        return f"BitMechanism({self.n_useful} useful -> as many bits{method})"
+        return visible(f"BitMechanism({self.n_useful} useful -> as many bits{method})")
 
     def _repr_html_(self) -> str:
         p, q = self.true_weight / DENOMINATOR, self.other_weight / DENOMINATOR

@@ -12,6 +12,7 @@ import numpy as np
 
 from discreet._support.errors import InvalidMechanismError
 from discreet._support.numeric import DENOMINATOR, BoolArray, FloatArray, IntArray, ObjectArray, log_shares
+from discreet._support.visible import visible
 from discreet.core import labels, partition
 from discreet.core.joint import Joint
 from discreet.mechanism.about import About, provenance
@@ -192,7 +193,7 @@ class ChannelMechanism(RowMechanism):
     def __repr__(self) -> str:
         kind = "merging" if self.is_deterministic else "randomising"
         method = f", {self.method}" if self.method else ""
-        return f"Mechanism({self.n_useful} useful -> {self.n_released} released, {kind}{method})"
+        return visible(f"Mechanism({self.n_useful} useful -> {self.n_released} released, {kind}{method})")
 
     def _repr_html_(self) -> str:
         rows, columns, weights = self.entries
@@ -200,10 +201,10 @@ class ChannelMechanism(RowMechanism):
         for i in range(min(self.n_useful, SHOWN)):
             here = rows == i
             parts = ", ".join(
-                f"{html.escape(self.released[j])} ({w / DENOMINATOR:.3g})"
+                f"{html.escape(visible(self.released[j]))} ({w / DENOMINATOR:.3g})"
                 for j, w in zip(columns[here].tolist(), weights[here].tolist())
             )
-            lines.append(f"<tr><th>{html.escape(labels.text(self.useful[i]))}</th><td>{parts}</td></tr>")
+            lines.append(f"<tr><th>{html.escape(visible(labels.text(self.useful[i])))}</th><td>{parts}</td></tr>")
         more = f"<p>and {self.n_useful - SHOWN} more</p>" if self.n_useful > SHOWN else ""
         return (
             f"<p>{html.escape(repr(self))}</p>"

@@ -17,6 +17,7 @@ import numpy as np
 
 from discreet._support.errors import InputError, InvalidMechanismError
 from discreet._support.numeric import FloatArray
+from discreet._support.visible import visible
 from discreet.core import labels
 
 __all__ = ["Estimate", "counts_vector", "estimate_frequencies"]
@@ -49,7 +50,7 @@ class Estimate:
             for x, p, e in list(zip(self.useful, self.probabilities, self.standard_errors))[:6]
         )
         more = ", ..." if len(self.useful) > 6 else ""
-        return f"Estimate({shown}{more}; {self.records} records)"
+        return visible(f"Estimate({shown}{more}; {self.records} records)")
 
     def _repr_html_(self) -> str:
         return f"<p>{html.escape(repr(self))}</p>"

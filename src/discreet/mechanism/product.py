@@ -14,6 +14,7 @@ import numpy as np
 
 from discreet._support.errors import InputError, InvalidMechanismError
 from discreet._support.numeric import FloatArray, IntArray, ObjectArray
+from discreet._support.visible import visible
 from discreet.core import labels
 from discreet.core.joint import Joint
 from discreet.mechanism.about import About
@@ -163,7 +164,7 @@ class ProductMechanism(Mechanism):
     def __repr__(self) -> str:
         sizes = " x ".join(f"{part.n_useful} -> {part.n_released}" for part in self.parts)
         method = f", {self.method}" if self.method else ""
-        return f"ProductMechanism({sizes}{method})"
+        return visible(f"ProductMechanism({sizes}{method})")
 
     def _repr_html_(self) -> str:
         return f"<p>{html.escape(repr(self))}</p>" + "".join(part._repr_html_() for part in self.parts)

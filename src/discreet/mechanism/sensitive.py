@@ -13,6 +13,7 @@ import numpy as np
 
 from discreet._support.errors import InputError, InvalidMechanismError, UnseenSymbolError
 from discreet._support.numeric import DENOMINATOR, FloatArray, IntArray, ObjectArray
+from discreet._support.visible import visible
 from discreet.core import labels
 from discreet.core.joint import Joint
 from discreet.mechanism.about import About, provenance
@@ -202,7 +203,7 @@ class SensitiveMechanism(RowMechanism):
 
     def __repr__(self) -> str:
         method = f", {self.method}" if self.method else ""
-        return f"SensitiveMechanism({self.n_useful} useful -> {self.n_released} released, reads S{method})"
+        return visible(f"SensitiveMechanism({self.n_useful} useful -> {self.n_released} released, reads S{method})")
 
     def _repr_html_(self) -> str:
         return f"<p>{html.escape(repr(self))}</p>"

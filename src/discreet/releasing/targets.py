@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet._support.errors import InputError
-from discreet._support.files import check_target
+from discreet._support.files import check_no_link, check_target
 
 __all__ = ["Targets", "sidecar"]
 
@@ -64,11 +64,14 @@ class Targets:
         return sidecar(self.output, "codebook.private")
 
     def check_names(self) -> None:
-        """The output has a name, in a folder that is there."""
+        """The output has a name, in a folder that is there, and no file to write is a link to another."""
         if not self.output.name:
             raise InputError(f"{str(self.output)!r} names no file. Name the output.")
         if not self.output.parent.is_dir():
             raise InputError(f"cannot write {str(self.output)!r}: there is no directory {str(self.output.parent)!r}.")
+        for path in (self.output, self.certificate, self.codebook, self.private_certificate, self.key):
+            if path is not None:
+                check_no_link(path)
 
     def check(self, table: Any, files: Sequence[str], others: Sequence[Any], *, force: bool) -> None:
         """All files are different ones, none of them is read, and none is lost without ``force``.

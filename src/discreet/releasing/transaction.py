@@ -22,6 +22,8 @@ from pathlib import Path
 from types import TracebackType
 
 from discreet._support.errors import InputError
+from discreet._support.files import check_no_link, in_real_folder
+from discreet._support.processes import lives
 from discreet.releasing.lock import Lock
 
 __all__ = ["PARTS", "Move", "Transaction", "writing"]
@@ -60,8 +62,9 @@ class Move:
 
     @classmethod
     def to(cls, target: Path, kind: str) -> Move:
-        """A move to where a link points, under a temporary name."""
-        real = Path(os.path.realpath(target))
+        """A move under a temporary name; a link is refused here, and one that appears later is replaced itself."""
+        check_no_link(target)
+        real = in_real_folder(target)
         return cls(temporary_name(real), real, kind, identity(real))
 
     @property
@@ -124,7 +127,7 @@ class Transaction:
     """
 
     def __init__(self, output: Path) -> None:
-        self._output = Path(os.path.realpath(output))
+        self._output = in_real_folder(output)
         self._lock = Lock(self._output)
         self._moves: list[Move] = []
         self._is_moving = False
@@ -291,19 +294,9 @@ def _left_behind(target: Path) -> list[Path]:
     left = []
     for name in sorted(os.listdir(target.parent)):
         found = _pattern(target).fullmatch(name)
-        if found and (int(found.group(1)) == os.getpid() or not _lives(int(found.group(1)))):
+        if found and (int(found.group(1)) == os.getpid() or not lives(int(found.group(1)))):
             left.append(target.parent / name)
     return left
-
-
-def _lives(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True
 
 
 def _keep(target: Path, old: Path) -> None:

@@ -95,7 +95,7 @@ class Audit(Part):
     def __repr__(self) -> str:
         judged = "" if self.verdict is None else f", {self.notion} {'holds' if self.verdict.holds else 'is broken'}"
         low, high = self.measures["log_min_lift"], self.measures["log_max_lift"]
-        return (
+        return visible(
             f"Audit({named(self.useful, 'X')} about {named(self.sensitive, 'S')}: "
             f"log-lifts {number(low)} to {number(high)} nats{judged})"
         )
@@ -109,7 +109,7 @@ class Audit(Part):
         )
         heads = ("", "share", "makes likelier", "by", "makes unlikelier", "by")
         cells = "".join(f"<th>{head}</th>" for head in heads)
-        return f"<p>{html.escape(visible(repr(self)))}</p><table><tr>{cells}</tr>{rows}</table>"
+        return f"<p>{html.escape(repr(self))}</p><table><tr>{cells}</tr>{rows}</table>"
 
 
 def audit(joint: Joint, notion: Notion | None = None) -> Audit:

@@ -4,13 +4,11 @@
 from __future__ import annotations
 
 import math
-import unicodedata
 from collections.abc import Sequence
 
-__all__ = ["brief", "more_words", "named", "number", "percent", "times", "visible", "yes"]
+from discreet._support.visible import visible
 
-#: Invisible characters that belong to words and emoji.
-JOINERS = "\u200c\u200d"
+__all__ = ["brief", "more_words", "named", "number", "percent", "times", "visible", "yes"]
 
 
 def number(value: float) -> str:
@@ -71,17 +69,3 @@ def named(columns: Sequence[str], otherwise: str) -> str:
     if len(columns) < 2:
         return columns[0] if columns else otherwise
     return " and ".join([", ".join(columns[:-1]), columns[-1]])
-
-
-def visible(text: str) -> str:
-    """Text in which characters that hide, break lines or turn the direction are spelt out.
-
-    >>> print(visible("a\\nb\\u202ec"))
-    a\\nb\\u202ec
-    """
-    return "".join(
-        c.encode("unicode_escape", "surrogatepass").decode()
-        if unicodedata.category(c) in ("Cc", "Cf", "Cs", "Zl", "Zp") and c not in JOINERS
-        else c
-        for c in text
-    )

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from discreet._support import files
+from discreet._support.visible import visible
 from discreet.core.joint import Joint
 from discreet.designers import Design
 from discreet.mechanism import Mechanism
@@ -59,7 +60,7 @@ class Report:
     def __repr__(self) -> str:
         verdict, made = self.decision.verdict, self.decision.design
         raw, released = ("kept" if holds else "broken" for holds in (verdict.holds, verdict.release_holds))
-        return (
+        return visible(
             f"Report({self.decision.notion_text}: {raw} as it is, {released} by {made.method} with NMI {made.nmi:.4f})"
         )
 

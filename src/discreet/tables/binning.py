@@ -13,6 +13,13 @@ from discreet._support.errors import InputError
 __all__ = ["Quantiles", "interval_text", "parse_bins", "parse_option"]
 
 
+#: Intervals that a column may be cut into; each of them is part of every query.
+MOST_INTERVALS = 2000
+
+#: Digits from which on a number is not read, only refused.
+LONGEST_NUMBER = 10
+
+
 class Quantiles(int):
     """A number of intervals of about equally many records each."""
 
@@ -56,15 +63,23 @@ def _rule(name: str, rule: Any) -> Quantiles | tuple[float, ...]:
         raise InputError(f"bins of {name!r} must be numbers or 'quantiles:N', got {rule!r}.") from None
     if not edges or not all(math.isfinite(edge) for edge in edges):
         raise InputError(f"bins of {name!r} must be finite edges, at least one, got {list(edges)}.")
+    _check_number(name, len(edges) + 1)
     if any(a >= b for a, b in itertools.pairwise(edges)):
         raise InputError(f"bins of {name!r} must increase, got {list(edges)}.")
     return edges
 
 
 def _quantiles(name: str, text: str) -> Quantiles:
-    if not text.isdecimal() or int(text) < 2:
+    number = int(text) if text.isdecimal() and len(text) < LONGEST_NUMBER else MOST_INTERVALS + 1
+    if not text.isdecimal() or number < 2:
         raise InputError(f"bins of {name!r} need at least 2 quantiles, got 'quantiles:{text}'.")
-    return Quantiles(text)
+    _check_number(name, number)
+    return Quantiles(number)
+
+
+def _check_number(name: str, intervals: int) -> None:
+    if intervals > MOST_INTERVALS:
+        raise InputError(f"bins of {name!r} are more than {MOST_INTERVALS} intervals, which is the most. Give fewer.")
 
 
 def interval_text(code: int, edges: Sequence[float]) -> str:

@@ -3,8 +3,10 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -210,8 +212,10 @@ def _check_all_numbers(source: Table, column: str) -> None:
 
 def _quantile_edges(source: Table, column: str, rule: Quantiles) -> tuple[float, ...]:
     number = source.dialect.number_or_null(column, source.kinds[column])
-    shares = [f"percentile_disc({k / rule!r}) WITHIN GROUP (ORDER BY {number}) AS q{k}" for k in range(1, rule)]
-    found = source.aggregate(", ".join(shares)).to_pylist()[0].values()
+    numbers = source.aggregate(f"count({number}) AS n").column(0)[0].as_py()
+    # Half a record below the last of every interval: engines round k / rule to other records at times.
+    shares = [(math.ceil(Fraction(k * numbers, rule)) - 0.5) / numbers for k in range(1, rule)] if numbers else []
+    found = source.aggregate(f"{source.dialect.quantiles(number, shares)} AS q").column(0)[0].as_py() if shares else []
     edges = tuple(sorted({float(edge) for edge in found if edge is not None}))
     if not edges or not all(np.isfinite(edges)):
         raise UnusableColumnError(f"column {column!r} has no finite numbers to take quantiles of.")

@@ -18,6 +18,9 @@ __all__ = [
     "literal",
 ]
 
+#: Edges of intervals that are all compared with every value; engines bound how deep an expression is.
+MOST_TERMS = 200
+
 _INTEGERS = (
     "TINYINT",
     "SMALLINT",
@@ -69,6 +72,7 @@ class Dialect:
     double: str = "DOUBLE"  # the type of floats
     octets: str = "{}"  # text as its bytes, whatever order a column of text was given
     aggregated: str = ""  # texts of a group, sorted and joined by commas
+    list: str = "[{}]"  # several values in one
 
     def identifier(self, name: str) -> str:
         """A column name as SQL, whatever characters it holds."""
@@ -123,8 +127,15 @@ class Dialect:
 
     def bin_code(self, number: str, edges: Sequence[float]) -> str:
         """Number of the interval that a value falls in: how many edges are at most the value."""
-        tests = (f"CAST({number} >= CAST('{edge!r}' AS {self.double}) AS INTEGER)" for edge in edges)
-        return f"({' + '.join(tests)})"
+        tests = [f"{number} >= CAST('{edge!r}' AS {self.double})" for edge in edges]
+        if len(tests) > MOST_TERMS:
+            return f"CASE WHEN {number} IS NOT NULL THEN {_search(tests, 0)} END"
+        return f"({' + '.join(f'CAST({test} AS INTEGER)' for test in tests)})"
+
+    def quantiles(self, number: str, shares: Sequence[float]) -> str:
+        """The values that so large shares of the records do not exceed, as one list."""
+        listed = self.list.format(", ".join(f"{share:.17e}" for share in shares))  # doubles, and no decimals, anywhere
+        return f"percentile_disc({listed}) WITHIN GROUP (ORDER BY {number})"
 
 
 DUCKDB = Dialect(
@@ -143,6 +154,7 @@ SPARK = Dialect(
     "sha2({}, 256)",
     "raise_error('{}')",
     aggregated="concat_ws(',', array_sort(collect_list({})))",
+    list="array({})",
 )
 POSTGRES = Dialect(
     "postgres",
@@ -153,6 +165,15 @@ POSTGRES = Dialect(
     ' COLLATE "C"',
     "DOUBLE PRECISION",
 )
+
+
+def _search(tests: Sequence[str], passed: int) -> str:
+    """How many of increasing tests hold, by halves: a few comparisons for a record, and no deep expression."""
+    if not tests:
+        return str(passed)
+    middle = len(tests) // 2
+    above, below = _search(tests[middle + 1 :], passed + middle + 1), _search(tests[:middle], passed)
+    return f"CASE WHEN {tests[middle]} THEN {above} ELSE {below} END"
 
 
 def literal(text: str) -> str:

@@ -38,6 +38,19 @@ __all__ = [
 #: Enough of a file to hold its line of column names.
 HEADER_BYTES = 1 << 20
 
+STORE_IT = "It is read several times: store it in a file first."
+
+_SPREADSHEET = "a spreadsheet or an archive. Save the sheet as CSV in UTF-8, or unpack the file"
+_WIDE = "text in UTF-16, not in UTF-8. Convert it, for instance with iconv -f utf-16 -t utf-8"
+
+#: First bytes of files that are taken for tables, and are none that can be read.
+OTHERS = {
+    b"PK\x03\x04": _SPREADSHEET,
+    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": _SPREADSHEET,
+    b"\xff\xfe": _WIDE,
+    b"\xfe\xff": _WIDE,
+}
+
 PARQUET_ENDINGS = (".parquet", ".pq")
 CSV_ENDINGS = (".csv", ".csv.gz", ".csv.zst", ".tsv", ".tsv.gz", ".txt")
 
@@ -72,6 +85,10 @@ def check_identity(known: Sequence[FileIdentity], name: str) -> None:
 
 def existing_files(path: str) -> list[str]:
     """The files that a path names: at least one, and none of them empty."""
+    if re.match(r"[A-Za-z][A-Za-z0-9+.-]+://", path):
+        raise UnreadableTableError(f"{path!r} is not on this machine. Copy it here, and name the copy.")
+    if path == "-":
+        raise UnreadableTableError(f"a table cannot be piped in. {STORE_IT}")
     files = table_files(path)
     if not files:
         raise UnreadableTableError(f"no file {path!r}.")
@@ -118,11 +135,14 @@ def _below(root: str, file: str) -> tuple[str, ...]:
     return Path(os.path.relpath(os.path.abspath(file), root)).parts[:-1]
 
 
-def check_names(wanted: Sequence[str], names: Sequence[Any], table: str) -> None:
-    """The wanted columns are there, and no two names are the same to an engine that ignores case."""
+def check_names(wanted: Sequence[str], names: Sequence[Any], table: str, *, listed: bool = False) -> None:
+    """The wanted columns are there, and no two names are the same to an engine that ignores case.
+
+    ``listed`` where an error may name all columns, because they cannot be data.
+    """
     if not all(isinstance(name, str) for name in names):
         raise UnreadableTableError(f"{table} has column names that are not text. Rename its columns.")
-    validate.columns_exist(wanted, names, table)
+    validate.columns_exist(wanted, names, table, listed=listed)
     seen: dict[str, int] = {}
     for place, name in enumerate(names, start=1):
         first = seen.setdefault(name.casefold(), place)
@@ -198,12 +218,18 @@ def read_csv_header(path: str, name: str) -> tuple[str, list[str]]:
 
 
 def _check_file(path: str) -> None:
+    if not os.path.isfile(path):  # opening a pipe would wait for it
+        raise UnreadableTableError(f"{path!r} is a pipe or a device, and can be read once at most. {STORE_IT}")
     try:
         with open(path, "rb") as stream:
-            if not stream.read(1):
-                raise UnreadableTableError(f"{path!r} is empty.")
+            start = stream.read(8)
     except OSError as error:
         raise UnreadableTableError(f"cannot read {path!r}: {error.strerror}.") from None
+    if not start:
+        raise UnreadableTableError(f"{path!r} is empty.")
+    for mark, what in OTHERS.items():
+        if start.startswith(mark):
+            raise UnreadableTableError(f"{path!r} is {what}.")
 
 
 def is_parquet(path: str) -> bool:
@@ -215,14 +241,38 @@ def is_parquet(path: str) -> bool:
 
 
 @contextlib.contextmanager
-def readable(name: str) -> Iterator[None]:
-    """DuckDB's errors in our words: its own quote the offending line, and logs travel further than data."""
+def readable(name: str, table: Any = None) -> Iterator[None]:
+    """DuckDB's errors in our words: its own quote the offending line, and logs travel further than data.
+
+    Where the table is a path of several Parquet files, those that do not fit together are told apart from damaged ones.
+    """
     try:
         yield
     except duckdb.Error as error:
-        raise UnreadableTableError(_reason(name, str(error))) from None
+        reason = _misfit(os.fspath(table)) if isinstance(table, str | os.PathLike) else None
+        raise UnreadableTableError(reason or _reason(name, str(error))) from None
     except MemoryError:
         raise DataError(f"{name} needs more memory than there is. Choose fewer columns or bin them.") from None
+
+
+def _misfit(path: str) -> str | None:
+    """Which of several Parquet files lacks a column that the first one has."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        files = table_files(path)
+        if len(files) < 2 or not all(map(is_parquet, files)):
+            return None
+        first = pq.read_schema(files[0])
+        for file in files[1:]:
+            schema = pq.read_schema(file)
+            for column in first.names:
+                if column not in schema.names:
+                    return f"{file!r} has no column {column!r}, which {files[0]!r} has. Leave one of them out."
+    except (pa.ArrowException, OSError, DataError):
+        return None
+    return None
 
 
 def _reason(name: str, message: str) -> str:

@@ -10,12 +10,16 @@ import duckdb
 import numpy as np
 
 from discreet._support.errors import DiscreetError, UnreadableTableError
+from discreet.tables.dialect import DUCKDB
 from discreet.tables.files import check_names
 
-__all__ = ["Output", "collected", "columns_of", "has_stable_rows", "put_together", "to_arrow"]
+__all__ = ["Output", "collected", "columns_of", "has_stable_rows", "is_relation", "put_together", "stream", "to_arrow"]
 
 #: What is published, from left to right: a column of the frame or the number of a draw, and its name.
 Output = Sequence[tuple[str | int, str]]
+
+#: Types of DuckDB whose values are symbols as text, and of which Arrow holds some only.
+WITHOUT_ARROW = ("HUGEINT", "UHUGEINT", "TIME WITH TIME ZONE")
 
 NOT_A_TABLE = "a table must be a pandas, Polars or Spark frame, an Arrow table, a DuckDB relation or a path, got {}."
 
@@ -44,6 +48,19 @@ def columns_of(table: Any) -> list[str]:
     return list(table.schema.names) if library(table) == "pyarrow" else list(table.columns)
 
 
+def stream(relation: Any, columns: Sequence[str]) -> Any:
+    """Columns of a relation as a stream of Arrow batches, which is read once; what Arrow has no type for is text."""
+    kinds = dict(zip(relation.columns, map(str, relation.types)))
+    shown = [
+        f"CAST({DUCKDB.identifier(c)} AS VARCHAR) AS {DUCKDB.identifier(c)}"
+        if kinds[c] in WITHOUT_ARROW
+        else DUCKDB.identifier(c)
+        for c in columns
+    ]
+    chosen = relation.project(", ".join(shown))
+    return chosen.to_arrow_reader() if hasattr(chosen, "to_arrow_reader") else chosen.fetch_arrow_reader()
+
+
 def collected(table: Any, columns: Sequence[str] | None = None) -> Any:
     """The frame with these columns (all where left out), computed where it was only planned."""
     import pyarrow as pa
@@ -51,7 +68,7 @@ def collected(table: Any, columns: Sequence[str] | None = None) -> Any:
     if columns is None:
         columns = columns_of(table)
     if is_relation(table):
-        return table.project(", ".join(f'"{c.replace(chr(34), chr(34) * 2)}"' for c in columns)).to_arrow_table()
+        return table.project(", ".join(map(DUCKDB.identifier, columns))).to_arrow_table()
     if hasattr(table, "collect"):
         return table.select(list(columns)).collect()
     if isinstance(table, pa.RecordBatchReader):

@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import glob
 import os
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,6 +36,7 @@ from discreet.tables.files import (
     readable,
     table_root,
 )
+from discreet.tables.spill import private_folder
 
 __all__ = ["FILE", "OWN", "ROW", "DuckDBTable", "Limits", "Table", "connect", "is_spark", "open_table"]
 
@@ -239,17 +239,12 @@ def open_table(
         with open_spark(table, columns) as opened:
             yield opened
         return
-    if isinstance(table, duckdb.DuckDBPyRelation) and not places:
-        validate.columns_exist(columns or (), table.columns, "the relation")
-        with readable("the relation"):
-            yield DuckDBTable(duckdb, table, "the relation", limits=Limits(), has_stable_rows=False)
-        return
     if beside is not None:
         yield _opened(beside.connection, beside.limits, table, columns, places)
         return
     with _spilling(limits or Limits()) as chosen, contextlib.closing(connect(chosen)) as connection:
         name = table_name(table)
-        with readable(name):
+        with readable(name, table):
             yield _opened(connection, chosen, table, columns, places)
 
 
@@ -259,13 +254,15 @@ def _spilling(limits: Limits) -> Iterator[Limits]:
     if limits.spill is not None:
         yield limits
         return
-    with tempfile.TemporaryDirectory(prefix="discreet-spill-", ignore_cleanup_errors=True) as folder:
+    with private_folder() as folder:
         yield Limits(limits.memory, folder, limits.threads)
 
 
 def table_name(table: Any) -> str:
     """A table as messages call it."""
-    return f"table {Path(table).name!r}" if isinstance(table, str | os.PathLike) else "the table"
+    if isinstance(table, str | os.PathLike):
+        return f"table {Path(table).name!r}"
+    return "the relation" if frames.is_relation(table) else "the table"
 
 
 def _opened(
@@ -273,11 +270,31 @@ def _opened(
 ) -> DuckDBTable:
     if isinstance(table, str | os.PathLike):
         return _from_path(connection, limits, os.fspath(table), columns, places)
+    if frames.is_relation(table) and not places:
+        return DuckDBTable(
+            connection, _copied(connection, table, columns), "the relation", limits=limits, has_stable_rows=False
+        )
     frame = frames.collected(table, columns) if places else table
     arrow = frames.to_arrow(frame, frames.columns_of(frame) if columns is None else columns)
     relation = _placed_frame(connection, arrow) if places else connection.from_arrow(arrow)
     stable = frames.has_stable_rows(table)
     return DuckDBTable(connection, relation, "the table", limits=limits, has_stable_rows=stable)
+
+
+def _copied(connection: duckdb.DuckDBPyConnection, relation: Any, columns: Sequence[str] | None) -> Any:
+    """Columns of a relation in a table of our own connection.
+
+    In the caller's own it would be asked under its collation, and what does not fit into memory would go to a folder
+    that others may read.
+    """
+    validate.columns_exist(columns or (), relation.columns, "the relation")
+    wanted = list(dict.fromkeys(relation.columns if columns is None else columns))
+    connection.register(f"{OWN}stream", frames.stream(relation, wanted))
+    try:
+        connection.execute(f"CREATE TEMPORARY TABLE {OWN}copy AS SELECT * FROM {OWN}stream")
+    finally:
+        connection.unregister(f"{OWN}stream")
+    return connection.table(f"{OWN}copy")
 
 
 def _from_path(
@@ -290,7 +307,7 @@ def _from_path(
     wanted = columns or ()
     if is_parquet(files[0]):  # before DuckDB lets a folder's name take the place of a column
         hive = hive_columns(path, whole)
-        check_names(wanted, [*parquet_names(whole[0], name), *hive], name)
+        check_names(wanted, [*parquet_names(whole[0], name), *hive], name, listed=True)
     if places:
         relation = _placed_files(connection, path, whole, name)
         check_names(wanted, [column for column in relation.columns if column not in (FILE, ROW)], name)

@@ -17,6 +17,7 @@ from discreet.tables import stretches
 from discreet.tables.dialect import SPARK
 from discreet.tables.digest import Content, files_digest, row_groups, rows_digest
 from discreet.tables.files import FileIdentity, check_identity, check_names, table_root
+from discreet.tables.quiet import at_work
 from discreet.tables.session import FILE, ROW
 
 __all__ = ["SparkTable", "answering", "kind_of", "open_spark"]
@@ -58,6 +59,7 @@ class SparkTable:
         self.path, self.files = path, tuple(os.path.abspath(file) for file in files)
         self.identity = tuple(FileIdentity.of(file) for file in self.files)
         self.session = frame.sparkSession
+        self.view = f"discreet_{uuid.uuid4().hex}"
         self.kinds = {
             field.name: kind_of(field.dataType.simpleString())
             for field in frame.schema.fields
@@ -65,16 +67,15 @@ class SparkTable:
         }
 
     def aggregate(self, select: str, by: str = "") -> Any:
-        return self.query(f"SELECT {select} FROM {{table}}" + (f" GROUP BY {by}" if by else "")).toArrow()
+        return self.query(f"SELECT {select} FROM {self.view}" + (f" GROUP BY {by}" if by else "")).toArrow()
 
     def query(self, statement: str) -> Any:
-        """The DataFrame of a statement over ``{table}``."""
-        view = f"discreet_{uuid.uuid4().hex}"
-        self.frame.createOrReplaceTempView(view)
+        """The DataFrame of a statement that calls the table by its ``view``."""
+        self.frame.createOrReplaceTempView(self.view)
         try:
-            return self.session.sql(statement.replace("{table}", view))
+            return self.session.sql(statement)
         finally:
-            self.session.catalog.dropTempView(view)
+            self.session.catalog.dropTempView(self.view)
 
     def repeated(self, column: str) -> tuple[int, int]:
         name = SPARK.identifier(column)
@@ -89,12 +90,11 @@ class SparkTable:
             # Parts begin at multiples of a power of two, and so do stretches.
             shown += ["monotonically_increasing_id() AS discreet_place"]
             part = f"pmod(xxhash64(discreet_place DIV {stretches.STRETCH}), {stretches.every(rows)}) = 0"
-            found = self.query(f"SELECT * FROM (SELECT {', '.join(shown)} FROM {{table}}) WHERE {part}")
+            found = self.query(f"SELECT * FROM (SELECT {', '.join(shown)} FROM {self.view}) WHERE {part}")
         else:
-            chosen = self._within_windows(by) if stretches.is_long(rows) else self.frame
-            found = SparkTable(chosen).query(
-                f"SELECT {', '.join(shown)}, {SPARK.identifier(by)} AS discreet_place FROM {{table}}"
-            )
+            chosen = SparkTable(self._within_windows(by)) if stretches.is_long(rows) else self
+            shown.append(f"{SPARK.identifier(by)} AS discreet_place")
+            found = chosen.query(f"SELECT {', '.join(shown)} FROM {chosen.view}")
         return list(found.toArrow().sort_by("discreet_place").columns)[: len(expressions)]
 
     def _touched(self, columns: Sequence[str]) -> list[str]:
@@ -106,7 +106,7 @@ class SparkTable:
     def _within_windows(self, by: str) -> Any:
         """The rows whose ids are within stretches of the order of ids, whose ends are a sample of them."""
         name = SPARK.identifier(by)
-        some = f"SELECT {name} AS i FROM {{table}} WHERE pmod(xxhash64({name}), {stretches.ONE_ID_IN}) = 0"
+        some = f"SELECT {name} AS i FROM {self.view} WHERE pmod(xxhash64({name}), {stretches.ONE_ID_IN}) = 0"
         ends = self.query(some).toArrow().sort_by("i").column(0).to_pylist()
         column = self.frame[name]
         inside = [(column >= low) & (column < high) for low, high in stretches.windows(ends)]
@@ -116,7 +116,7 @@ class SparkTable:
         """The digest of its files, or of its rows where it is a DataFrame, which Spark sorts for it."""
         if self.path is not None:
             return Content("files", files_digest(self.files, table_root(self.path)))
-        found = self.query(row_groups(SPARK, list(self.kinds), "{table}")).toArrow().to_pylist()
+        found = self.query(row_groups(SPARK, list(self.kinds), self.view)).toArrow().to_pylist()
         return Content("spark rows", rows_digest([(row["g"], row["d"]) for row in found]))
 
     def check_unchanged(self) -> None:
@@ -128,7 +128,7 @@ class SparkTable:
 def open_spark(frame: Any, columns: Sequence[str] | None = None) -> Iterator[SparkTable]:
     """A DataFrame with these columns (all where left out), open for questions."""
     check_names(columns or (), frame.columns, "the table")
-    with answering("the table"):
+    with answering(frame.sparkSession, "the table"):
         chosen = frame
         if columns is not None:
             chosen = frame.select(*[SPARK.identifier(column) for column in dict.fromkeys(columns)])
@@ -136,10 +136,11 @@ def open_spark(frame: Any, columns: Sequence[str] | None = None) -> Iterator[Spa
 
 
 @contextlib.contextmanager
-def answering(name: str) -> Iterator[None]:
-    """Spark's errors in our words: its own quote the plan and cells of the table."""
+def answering(session: Any, name: str) -> Iterator[None]:
+    """Spark's errors in our words, and nothing of them in its log: its own quote the plan and cells of the table."""
     try:
-        yield
+        with at_work(session):
+            yield
     except DiscreetError:
         raise
     except Exception as error:

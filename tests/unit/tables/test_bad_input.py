@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import os
+import subprocess
+import sys
 import warnings
 from pathlib import Path
 
@@ -21,6 +24,7 @@ from discreet._support.errors import (
     UnreadableTableError,
     UnusableColumnError,
 )
+from discreet.tables.session import open_table
 
 SECRET = "Zacharias"
 
@@ -222,3 +226,71 @@ def test_readers_can_be_used_with_quantiles() -> None:
     table = pa.table({"s": ["a", "b"] * 50, "x": list(range(100))})
     joint = Joint.from_table(table.to_reader(), "s", "x", bins={"x": "quantiles:4"})
     assert joint.n_useful == 4
+
+
+@pytest.mark.parametrize("name", ["t.xlsx", "t.csv", "t.parquet"])
+@pytest.mark.parametrize("start", [b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"])
+def test_a_spreadsheet_is_told(name: str, start: bytes, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(start + b"\0" * 200)
+    with pytest.raises(UnreadableTableError, match=r"spreadsheet .* as CSV in UTF-8"):
+        Joint.from_table(tmp_path / name, "s", "x")
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_utf16_is_told(encoding: str, tmp_path: Path) -> None:
+    text = "s,x\na,b\n"
+    (tmp_path / "t.csv").write_bytes(
+        ("" if encoding == "utf-16" else "\ufeff").encode(encoding) + text.encode(encoding)
+    )
+    with pytest.raises(UnreadableTableError, match=r"UTF-16.* iconv -f utf-16"):
+        Joint.from_table(tmp_path / "t.csv", "s", "x")
+
+
+@pytest.mark.parametrize("path", ["s3://bucket/t.parquet", "https://example.org/t.csv", "hdfs://n/t", "gs://b/*.csv"])
+def test_a_table_elsewhere_is_told(path: str) -> None:
+    with pytest.raises(UnreadableTableError, match=r"not on this machine\. Copy it"):
+        Joint.from_table(path, "s", "x")
+
+
+def test_a_pipe_is_told(tmp_path: Path) -> None:
+    """It is not opened, which would wait for whoever writes to it."""
+    os.mkfifo(tmp_path / "pipe.csv")
+    for path in (tmp_path / "pipe.csv", "/dev/null"):
+        with pytest.raises(UnreadableTableError, match="store it in a file first"):
+            Joint.from_table(path, "s", "x")
+    with pytest.raises(UnreadableTableError, match="store it in a file first"):
+        Joint.from_table("-", "s", "x")
+    command = [sys.executable, "-m", "discreet", "audit", "/dev/stdin", "--sensitive", "s", "--useful", "x"]
+    done = subprocess.run(command, input="s,x\na,b\n", capture_output=True, text=True, check=False)
+    assert done.returncode == 3
+    assert "store it in a file first" in done.stderr
+
+
+@pytest.mark.parametrize("places", [False, True])
+def test_a_file_that_lacks_a_column_is_named(places: bool, tmp_path: Path) -> None:
+    pq.write_table(pa.table({"s": [1], "x": ["a"]}), tmp_path / "a.parquet")
+    pq.write_table(pa.table({"s": [1], "y": ["a"]}), tmp_path / "b.parquet")
+    with (
+        pytest.raises(UnreadableTableError, match=r"b\.parquet' has no column 'x', which .*a\.parquet' has"),
+        open_table(tmp_path / "*.parquet", ["s", "x"], places=places) as table,
+    ):
+        table.aggregate("x, s", "x, s")
+
+
+def test_a_damaged_file_is_still_called_damaged(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"s": [1], "x": ["a"]}), tmp_path / "a.parquet")
+    (tmp_path / "b.parquet").write_bytes(b"PAR1 and nothing more PAR1")
+    with pytest.raises(UnreadableTableError, match="damaged"):
+        Joint.from_table(tmp_path / "*.parquet", "s", "x")
+
+
+def test_a_missing_column_lists_those_of_parquet_and_not_of_csv(tmp_path: Path) -> None:
+    table = pa.table({f"c{k}": [k] for k in range(40)})
+    pq.write_table(table, tmp_path / "t.parquet")
+    with pytest.raises(ColumnNotFoundError, match=r"which has 40 columns: 'c0', 'c1', .*'c29', \.\.\.\.") as found:
+        Joint.from_table(tmp_path / "t.parquet", "s", "x")
+    assert "c30" not in str(found.value)
+    (tmp_path / "t.csv").write_text("secret cell,other cell\n1,2\n")
+    with pytest.raises(ColumnNotFoundError) as found:
+        Joint.from_table(tmp_path / "t.csv", "s", "x")
+    assert "cell" not in str(found.value)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pyarrow as pa
 import pytest
 
-from discreet import Joint
+from discreet import LIP, Joint, Mechanism, release
 from discreet._support.errors import InputError, UnusableColumnError
+from discreet.tables.binning import interval_text
 
 AGES = [0, 17, 18, 18, 64, 65, 99, -1, None]
 
@@ -68,11 +71,49 @@ def test_nan_falls_in_no_interval() -> None:
         ("", "numbers"),
         ([], "at least one"),
         (5, "numbers"),
+        ("quantiles:2001", "more than 2000 intervals"),
+        ("quantiles:" + "9" * 5000, "more than 2000 intervals"),
+        (list(range(2000)), "more than 2000 intervals"),
     ],
 )
 def test_a_wrong_rule_is_refused(rule, says: str) -> None:
     with pytest.raises(InputError, match=says):
         Joint.from_table(table(), "s", "age", bins={"age": rule})
+
+
+@pytest.mark.parametrize("intervals", [200, 201, 202, 1500])
+def test_many_intervals_are_cut_where_they_should(intervals: int) -> None:
+    """Around the number of edges from which the interval is searched for, and far beyond."""
+    values = np.random.default_rng(3).permutation(np.repeat(np.arange(2000) / 8, 2))
+    ages = [*values.tolist(), None, float("nan"), float("inf"), -float("inf")]
+    joint = Joint.from_table(table(ages), "s", "age", bins={"age": f"quantiles:{intervals}"})
+    edges = np.array(joint.bins["age"])
+    assert len(edges) == intervals - 1
+    codes = np.searchsorted(
+        edges, np.array([age for age in ages if age is not None and not math.isnan(age)]), side="right"
+    )
+    found = dict(zip(joint.useful, joint.counts.sum(axis=0).tolist()))
+    assert found.pop(None) == 2
+    assert found == {
+        interval_text(code, joint.bins["age"]): n for code, n in zip(*map(list, np.unique(codes, return_counts=True)))
+    }
+    explicit = Joint.from_table(table(ages), "s", "age", bins={"age": edges.tolist()})
+    assert (explicit.counts == joint.counts).all()
+
+
+@pytest.mark.parametrize(("records", "intervals"), [(3000, 100), (3000, 1500), (10, 7), (3, 50), (1, 2)])
+def test_quantiles_are_the_exact_records(records: int, intervals: int) -> None:
+    """The k-th edge is the value of record ceil(k n / N), without a rounded product in between."""
+    joint = Joint.from_table(table([*range(1, records + 1), None]), "s", "age", bins={"age": f"quantiles:{intervals}"})
+    assert joint.bins["age"] == tuple(sorted({float(-(-k * records // intervals)) for k in range(1, intervals)}))
+
+
+def test_many_intervals_can_be_released() -> None:
+    ages = np.random.default_rng(5).random(3000).tolist()
+    joint = Joint.from_table(table(ages), "s", "age", bins={"age": "quantiles:1500"})
+    mechanism = Mechanism.from_channel(np.ones((1500, 1)), useful=joint.useful, useful_columns=["age"], bins=joint.bins)
+    released = release(table(ages), mechanism, seed=1, trust_design=True, notion=LIP(1))
+    assert set(released.column("age").to_pylist()) == set(mechanism.released)
 
 
 def test_rules_for_other_columns_are_refused() -> None:

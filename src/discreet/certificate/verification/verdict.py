@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from discreet._support.errors import InputError
+from discreet._support.visible import visible
 
 __all__ = ["LEVELS", "Finding", "Verdict", "equal"]
 
@@ -98,7 +99,7 @@ class Verdict:
 
     def __repr__(self) -> str:
         why = f": {'; '.join(self.reasons)}" if self.reasons else ""
-        return f"Verdict({self.level}{why})"
+        return visible(f"Verdict({self.level}{why})")
 
     def _repr_html_(self) -> str:
         return f"<p>{html.escape(repr(self))}</p>"

@@ -4,16 +4,18 @@
 from __future__ import annotations
 
 import datetime as dt
+import itertools
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
 from discreet._support.errors import InputError
+from discreet._support.visible import is_hidden, visible
 from discreet.drawing.lookup import key_values
 from discreet.drawing.statement import Joined, Statement, joined_tables
 from discreet.drawing.thresholds import draws_of, row_digits
 from discreet.mechanism import Mechanism
-from discreet.tables.dialect import DUCKDB, POSTGRES, SPARK, Dialect
+from discreet.tables.dialect import DUCKDB, POSTGRES, SPARK, Dialect, literal
 from discreet.tables.session import OWN
 
 __all__ = ["KEY_TABLE", "export_sql"]
@@ -22,6 +24,9 @@ DIALECTS = {"duckdb": DUCKDB, "postgres": POSTGRES, "spark": SPARK}
 
 #: Table of sub-keys that the user makes: (draw INTEGER, subkey TEXT). No key is ever part of the printed SQL.
 KEY_TABLE = f"{OWN}key"
+
+#: Where Spark sees a variable, in literals and in names alike.
+VARIABLE = "${"
 
 _SHARED: dict[type, str] = {bool: "BOOLEAN", int: "BIGINT", dt.date: "DATE"}
 _TYPES: dict[str, dict[type, str]] = {
@@ -35,21 +40,23 @@ def export_sql(mechanism: Mechanism, dialect: str, *, table: str, id: str, renam
     """Statements that draw a release: lookup tables, then the query over ``table``.
 
     The query reads sub-keys from a table ``discreet_key (draw, subkey)``, which whoever runs it fills with
-    `ReleaseKey.subkey` of every draw; it gives the same bits as a release with that key.
+    `ReleaseKey.subkey` of every draw; it gives the same bits as a release with that key. Texts are compared by their
+    bytes, whatever the collation of the column, and the statements hold no character that cannot be seen.
     """
     if dialect not in DIALECTS:
         raise InputError(f"SQL can be had for {', '.join(DIALECTS)}, not for {dialect!r}.")
     words = DIALECTS[dialect]
     draws = joined_tables(draws_of(mechanism))
+    released = mechanism.released_columns(rename)
+    _check_names(words, [table, id, *released, *(column for joined in draws for column in joined.draw.inputs)])
     names, statements = {}, []
     for joined in draws:
         statements += _tables(words, mechanism, joined)
-        names[joined.symbols] = _with_subkey(words, joined)
+        names[joined.symbols] = _with_subkey(words, mechanism, joined)
     keys = {
         column: _key(words, mechanism, joined, k) for joined in draws for k, column in enumerate(joined.draw.inputs)
     }
     record = words.as_text(words.identifier(id))
-    released = mechanism.released_columns(rename)
     output: list[tuple[str | int, str]] = [(id, id), *enumerate(released)]
     hint = ""
     if words is SPARK:
@@ -71,7 +78,28 @@ def _key(words: Dialect, mechanism: Mechanism, joined: Joined, place: int) -> st
     )
     if column in mechanism.bins:
         return words.bin_code(missing, mechanism.bins[column])
-    return missing if _kind([symbol[place] for symbol in joined.draw.symbols]) is float else name
+    kind = _kind_at(joined, place)
+    return missing if kind is float else _by_bytes(words, name) if kind is str else name
+
+
+def _check_names(words: Dialect, names: Sequence[str]) -> None:
+    """Names that read in the statements as they do in the engine; for others there is no spelling in every dialect."""
+    for name in names:
+        if visible(name) != name:
+            raise InputError(f"the name {name!r} has control or invisible characters. Rename that table or column.")
+        if words is SPARK and VARIABLE in name:
+            raise InputError(f"Spark takes {VARIABLE!r} in the name {name!r} for a variable. Rename that column.")
+
+
+def _by_bytes(words: Dialect, text: str) -> str:
+    """A text as it is compared: by its bytes, though the column may have a collation that ignores case."""
+    if words is DUCKDB:
+        return f"encode({words.as_text(text)})"
+    return f"{words.as_text(text)}{words.collation}" if words is POSTGRES else text  # Spark mixes no collations
+
+
+def _kind_at(joined: Joined, place: int) -> type:
+    return _kind([symbol[place] for symbol in joined.draw.symbols])
 
 
 def _kind(values: Sequence[Any]) -> type:
@@ -83,15 +111,23 @@ def _kind(values: Sequence[Any]) -> type:
     return kinds.pop() if kinds else str
 
 
-def _with_subkey(words: Dialect, joined: Joined) -> str:
+def _is_text(mechanism: Mechanism, joined: Joined, place: int) -> bool:
+    """Whether a column is looked up as text; a binned one is by the number of its interval."""
+    return joined.draw.inputs[place] not in mechanism.bins and _kind_at(joined, place) is str
+
+
+def _with_subkey(words: Dialect, mechanism: Mechanism, joined: Joined) -> str:
     """The table of symbols with prefixes made from the sub-key at hand."""
     made = ["k.subkey || w.d AS p"]
     if joined.lookup is None:
         bits = range(len(joined.draw.symbols))
         subkeys = [words.sha256(f"k.subkey || 'bit{bit}'") for bit in bits]
         made += [f"substr({subkey}, 1, 32) || w.d AS b{bit}_" for bit, subkey in zip(bits, subkeys)]
+    texts = [f"i{k}" for k in range(len(joined.draw.inputs)) if words is DUCKDB and _is_text(mechanism, joined, k)]
+    replaced = ", ".join(f"{_by_bytes(words, f'w.{name}')} AS {name}" for name in texts)
+    every = f"w.* REPLACE ({replaced})" if texts else "w.*"
     return (
-        f"(SELECT w.*, {', '.join(made)} FROM {joined.symbols} AS w CROSS JOIN {KEY_TABLE} AS k "
+        f"(SELECT {every}, {', '.join(made)} FROM {joined.symbols} AS w CROSS JOIN {KEY_TABLE} AS k "
         f"WHERE k.draw = {joined.number})"
     )
 
@@ -132,7 +168,37 @@ def _literal(words: Dialect, value: Any) -> str:
         return "TRUE" if value else "FALSE"
     if isinstance(value, int | Decimal):
         return str(value)
-    text = repr(value) if isinstance(value, float) else str(value)
-    if words is SPARK:
-        return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
-    return "'" + text.replace("'", "''") + "'"
+    return _TEXTS[words.name](repr(value) if isinstance(value, float) else str(value))
+
+
+def _duckdb_text(text: str) -> str:
+    """Literals joined with characters by their number, since there are no escapes; ``''`` where there is nothing."""
+    shown: list[str] = []
+    for hidden, group in itertools.groupby(text, is_hidden):
+        run = "".join(group)
+        shown += [f"chr({ord(character)})" for character in run] if hidden else [literal(run)]
+    return " || ".join(shown) or "''"
+
+
+def _postgres_text(text: str) -> str:
+    """A plain literal, or one with escapes, whose backslashes mean the same whatever the server's settings say."""
+    if "\0" in text:
+        raise InputError("a value holds the character 0, which PostgreSQL cannot store. Design on a cleaned column.")
+    escaped = _with_code_points(text.replace("\\", "\\\\"))
+    return literal(text) if escaped == text else f"E{literal(escaped)}"
+
+
+def _spark_text(text: str) -> str:
+    """A literal with escapes, in which nothing reads as a variable."""
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'").replace(VARIABLE, "\\u0024{")
+    return f"'{_with_code_points(escaped)}'"
+
+
+def _with_code_points(text: str) -> str:
+    """What cannot be seen, by its number."""
+    return "".join(
+        c if not is_hidden(c) else f"\\u{ord(c):04x}" if ord(c) < 1 << 16 else f"\\U{ord(c):08x}" for c in text
+    )
+
+
+_TEXTS = {"duckdb": _duckdb_text, "postgres": _postgres_text, "spark": _spark_text}

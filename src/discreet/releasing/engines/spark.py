@@ -48,14 +48,14 @@ class SparkEngine:
     def opened(cls, request: Request, spill: Path | None) -> Iterator[SparkEngine]:
         """A DataFrame in its own session, files in one that runs already or in one of our own."""
         if is_spark(request.table):
-            with answering("the table"):
+            with answering(request.table.sparkSession, "the table"):
                 yield cls(SparkTable(request.table))
             return
         if not request.is_path:
             raise InputError("Spark releases its own DataFrames, or files: give a path.")
         path = os.path.abspath(request.table)
         files = existing_files(path)
-        with _session_for(request.master) as session, answering("the table"):
+        with _session_for(request.master) as session, answering(session, "the table"):
             frame, stable = read_files(session, path, files)
             yield cls(SparkTable(frame, has_stable_rows=stable, path=path, files=files))
 
@@ -74,11 +74,13 @@ class SparkEngine:
         with self._views(drawing, keys) as hint:
             order = (SHUFFLE, PLACE) if plan.shuffle else ()
             record, place = (SPARK.record(column, FILE, ROW) for column in (plan.record, plan.id))
-            statement = Statement(SPARK, "{table}", keys, record, drawing.tables, plan.output, order, hint, place)
+            source = self.table.view
+            statement = Statement(SPARK, source, keys, record, drawing.tables, plan.output, order, hint, place)
             made = self.table.query(statement.text())
         _check_joins(made)
         if target is None:
             return Drawn(made, None)
+        _check_for_files(made.columns)
         _write(made, target)
         return Drawn(None, None)
 
@@ -110,13 +112,20 @@ class SparkEngine:
 
         inputs = joined.draw.inputs
         shown = ", ".join(f"{keys[column]} AS i{k}" for k, column in enumerate(inputs))
-        asked = self.table.query(f"SELECT {shown} FROM {{table}}").schema.fields
+        asked = self.table.query(f"SELECT {shown} FROM {self.table.view}").schema.fields
         rows = symbol_rows(drawing.plan.mechanism, joined, drawing.keys, drawing.suppressed)
         kinds = [to_arrow_type(field.dataType) for field in asked]
         _, known = fitting([row[: len(inputs)] for row in rows], kinds, inputs)
         fields = [StructField(f"i{k}", field.dataType) for k, field in enumerate(asked)]
         fields += [StructField(name, IntegerType() if name == "r" else StringType()) for name in symbol_columns(joined)]
         return self.table.session.createDataFrame([rows[k] for k in known], StructType(fields))
+
+
+def _check_for_files(columns: Sequence[str]) -> None:
+    """Spark hands the names of a file's columns to Hadoop, which puts settings in the place of some of them."""
+    for column in columns:
+        if "${" in column:
+            raise InputError(f"Spark's files cannot have a column named {column!r}: it may become another. Rename it.")
 
 
 def _check_joins(frame: Any) -> None:
@@ -170,7 +179,7 @@ def spark_session(master: str) -> Any:
         session = builder.getOrCreate()
     except Exception as error:  # Java missing or of a wrong version ends in many ways
         raise InputError(f"Spark cannot start ({type(error).__name__}); it needs Java 17 or newer.") from None
-    session.sparkContext.setLogLevel("ERROR")
+    session.sparkContext.setLogLevel("OFF")  # its errors quote cells; they are raised in our words anyway
     return session
 
 
@@ -183,6 +192,7 @@ def read_files(session: Any, path: str, files: Sequence[str]) -> tuple[Any, bool
         schema = ", ".join(f"{SPARK.identifier(name)} string" for name in names)
         return reader.option("quote", '"').option("escape", '"').schema(schema).csv(list(files)), False
     frame = session.read.option("basePath", root).parquet(*files)
+    _check_for_files(frame.columns)
     # The scheme is written with one slash or three; the rest keeps the escapes of a URI.
     places = [(_path_of(uri), os.path.relpath(urllib.parse.unquote(_path_of(uri)), root)) for uri in frame.inputFiles()]
     listed = session.createDataFrame(places, f"discreet_uri string, {FILE} string")

@@ -10,6 +10,7 @@ from rich.console import ConsoleRenderable, Group
 from rich.table import Table
 from rich.text import Text
 
+from discreet._support.visible import visible
 from discreet.reporting import words
 from discreet.reporting.audit import Audit, AuditVerdict
 from discreet.reporting.formats import number
@@ -37,12 +38,13 @@ _MEASURES = (
 
 def audit_text(found: Audit, shown: int = SHOWN_SYMBOLS) -> ConsoleRenderable:
     """An audit: size, measures, worst symbols first, zero cells by name, verdict."""
-    secret, column = " + ".join(found.sensitive), " + ".join(found.useful)
+    secret, column = visible(" + ".join(found.sensitive)), visible(" + ".join(found.useful))
     symbols = found.per_symbol
     records = "" if found.rows is None else f" in {found.rows:,} records"
     parts: list[Any] = [
         bold(f"What {column} tells about {secret}")
-        + f" ({found.joint.n_useful} useful and {found.joint.n_sensitive} sensitive values{records})\n",
+        + f" ({found.joint.n_useful} useful and {found.joint.n_sensitive} sensitive values{records})",
+        "",
         _measure_table(found.measures),
         "",
         _symbol_table(symbols[:shown], column),

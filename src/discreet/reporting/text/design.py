@@ -7,6 +7,7 @@ from rich.console import ConsoleRenderable, Group
 from rich.table import Table
 from rich.text import Text
 
+from discreet._support.visible import visible
 from discreet.core import labels
 from discreet.designers import Design
 from discreet.reporting import words
@@ -40,7 +41,8 @@ def design_text(design: Design) -> ConsoleRenderable:
         table.add_row("reads", "S and X", "whoever draws needs the sensitive columns")
     table.add_row("time", f"{figures['seconds']:.3g}", "s")
     return Group(
-        bold(design.method) + f" for {design.notion}. {words.rule_words(design.notion)}\n",
+        bold(design.method) + f" for {design.notion}. {words.rule_words(design.notion)}",
+        "",
         table,
         "",
         _codebook_table(design) if _is_explained(design) else design.mechanism.describe(),
@@ -62,9 +64,9 @@ def _codebook_table(design: Design, shown: int = SHOWN_SYMBOLS) -> Table:
     for k in sorted(range(len(book)), key=lambda k: -p_released[k])[:shown]:
         label = design.mechanism.released[k]
         likeliest = list(book[label].items())[:4]
-        parts = ", ".join(f"{labels.text(x)} {100 * p:.1f} %" for x, p in likeliest)
+        parts = ", ".join(f"{visible(labels.text(x))} {100 * p:.1f} %" for x, p in likeliest)
         more = "" if len(book[label]) <= len(likeliest) else ", ..."
-        table.add_row(Text(label), f"{100 * p_released[k]:.2f} %", Text(parts + more))
+        table.add_row(Text(visible(label)), f"{100 * p_released[k]:.2f} %", Text(parts + more))
     if len(book) > shown:
         table.add_row(f"and {len(book) - shown} more", "", "")
     return table

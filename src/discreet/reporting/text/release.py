@@ -10,6 +10,7 @@ from rich.console import ConsoleRenderable, Group
 from rich.table import Table
 from rich.text import Text
 
+from discreet._support.visible import visible
 from discreet.notions.base import from_dict
 from discreet.reporting import words
 from discreet.reporting.text.console import bold
@@ -78,6 +79,6 @@ def _kept_table(kept: Sequence[Mapping[str, Any]]) -> Table:
             f"{row[name]['log_min_lift']} to {row[name]['log_max_lift']}" if name in row else "not measured"
             for name in ("alone", "with_release")
         ]
-        values = row["values"]
-        table.add_row(row["column"], f"{values:,}" if isinstance(values, int) else values or "", *spans, row["reason"])
+        values = f"{row['values']:,}" if isinstance(row["values"], int) else row["values"] or ""
+        table.add_row(visible(row["column"]), values, *spans, visible(row["reason"]))
     return table
