@@ -63,7 +63,7 @@ def test_release_verify_and_tamper(folder: Path, call) -> None:
     (folder / "changed.json").write_text(json.dumps(data))
     code, text, _ = call("verify", folder / "changed.json", *tables)
     assert code == 1
-    assert "Not verified: certificate digest" in text
+    assert "Failed: at least one check failed (certificate digest" in text
 
 
 def test_sign_and_ask_for_the_signer(folder: Path, call) -> None:
@@ -74,7 +74,7 @@ def test_sign_and_ask_for_the_signer(folder: Path, call) -> None:
     tables = ["--table", folder / "in.parquet", "--released", out]
     code, text, _ = call("verify", public, *tables, "--signer", public_of(key))
     assert code == 1
-    assert "Not verified: signature: there is none" in text
+    assert "Failed: at least one check failed (signature: there is none" in text
     code, text, err = call("sign", public, "--signing-key", key, "--format", "json")
     assert code == 0, err
     said = json.loads(text)

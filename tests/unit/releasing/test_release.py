@@ -146,7 +146,8 @@ def test_input_partitioned_by_folders_is_refused(table: pa.Table, mechanism: Mec
         pq.write_table(part, tmp_path / "in" / f"ill={ill}" / f"{k}.parquet")
     with pytest.raises(BrokenNotionError, match="order of the rows"):
         dc.release(tmp_path / "in", mechanism, seed=1, output=tmp_path / "out.parquet")
-    dc.release(tmp_path / "in", mechanism, seed=1, id="number", output=tmp_path / "out.parquet", shuffle=True)
+    options = {"seed": 1, "id": "number", "shuffle": True, "publish_id": True}
+    dc.release(tmp_path / "in", mechanism, output=tmp_path / "out.parquet", **options)
     got = pq.read_table(tmp_path / "out.parquet")
     assert by_id(got, "number") == by_id(dc.release(table, mechanism, seed=1, id="number"), "number")
 
