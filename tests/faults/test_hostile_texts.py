@@ -91,7 +91,7 @@ def test_every_command_shows_what_hides(says: Any, table: str, folder: Path) -> 
         ["compare", *of, *NOTION],
         ["frontier", *of, "--epsilon", "0.5,0.8", "-o", str(folder / "f.csv")],
         ["quantise", *of, "-o", str(folder / "q.json")],
-        ["release", table, mechanism, "-o", released, "--keep", KEPT, "--write-key", key],
+        ["release", table, mechanism, "-o", released, "--keep", KEPT, "--uncovered", KEPT, "--write-key", key],
         ["certify", table, mechanism, "-o", str(folder / "c.json"), "--private-certificate", private],
         ["verify", private],
         ["verify", certificate, "--table", table, "--released", released, "--key-file", key],

@@ -106,7 +106,7 @@ def any_file() -> Iterator[None]:
     """Files alike, whatever their bytes: random orders and draws by place depend on these."""
     with contextlib.ExitStack() as stack:
         for room in ("session", "spark"):
-            stack.enter_context(mock.patch(f"discreet.tables.{room}.files_digest", lambda files, root: "0" * 64))
+            stack.enter_context(mock.patch(f"discreet.tables.{room}.files_digest", return_value="0" * 64))
         yield
 
 
