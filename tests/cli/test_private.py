@@ -69,7 +69,7 @@ def released(forty: Path, call) -> Path:
     options = ["--as", "both", "--id", "person", "--proof", forty / "all.json", *keys]
     done = call("release", forty / "in.csv", forty / "m.json", "-o", forty / "out.csv", *options)
     assert done[0] == 0, done[2]
-    assert "out.csv.codebook.private.json (private" in done[1].replace("\n", "")
+    assert "out.csv.codebook.private.json (private" in " ".join(done[1].split())
     assert WHY.format(f"{forty / 'm.json'} and the codebook") in done[2]
     sql = call(
         "export", forty / "m.json", "--sql", "duckdb", "--id", "person", "--as", "both", "-o", forty / "draw.sql"

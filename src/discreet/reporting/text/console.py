@@ -2,7 +2,7 @@
 
 Labels, names of columns and texts of certificates come from whoever made the table. The console itself keeps them from
 steering a terminal: whatever is printed on it, controls and other characters that hide are spelt out, and a text is one
-line, so that no label can write a line of its own. Blank lines are texts of their own.
+line, or an indented paragraph, so that no label can write a line of its own. Blank lines are texts of their own.
 """
 
 # SPDX-License-Identifier: Apache-2.0
@@ -23,6 +23,9 @@ __all__ = ["VisibleConsole", "bold", "label_text", "listing", "make_console"]
 #: Width of text that goes to a file or a pipe.
 PLAIN_WIDTH = 110
 
+#: Before every further line of a text.
+INDENT = "  "
+
 
 class VisibleConsole(Console):
     """A console that shows what hides in a text instead of sending it on."""
@@ -33,8 +36,10 @@ class VisibleConsole(Console):
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         """Segments without hidden characters, but for rich's own controls and ends of lines."""
+        if isinstance(renderable, str):
+            renderable = self.render_str(renderable)
         if isinstance(renderable, Text):
-            renderable = self._one_line(renderable)
+            renderable = self._hanging(self._one_line(renderable), options or self.options)
         for segment in super().render(renderable, options):
             yield segment if segment.control else Segment(_visible_lines(segment.text), segment.style)
 
@@ -45,6 +50,17 @@ class VisibleConsole(Console):
         for segment in text.render(self):
             shown.append(visible(segment.text), segment.style)
         return shown
+
+
+    def _hanging(self, text: Text, options: ConsoleOptions) -> Text:
+        """A text that is too long for its line, its further lines indented: no label can begin one of them."""
+        width = options.max_width
+        if text.cell_len <= width or width <= 2 * len(INDENT) or text.no_wrap or options.no_wrap:
+            return text
+        lines = text.wrap(self, width - len(INDENT), overflow=text.overflow or options.overflow or "fold")
+        for line in lines:
+            line.rstrip()
+        return Text(f"\n{INDENT}").join(lines)
 
 
 def _visible_lines(text: str) -> str:
