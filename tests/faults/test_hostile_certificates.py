@@ -141,6 +141,18 @@ def test_rows_sorted_by_the_true_values(sorts: str, by_id: Case, shuffled: Case)
         assert case.verify(forged(case.private, path), path, key=False).level in ("failed", "consistent")
 
 
+def test_a_random_order_that_is_none(tmp_path: Path) -> None:
+    """Sorted by the true S, with ids: without the key nobody knows the right order, but this one tells."""
+    case = Case(tmp_path, id="uuid", shuffle=True, publish_id=True)
+    honest = case.verify(case.private, key=False)
+    assert honest.level == "verified"
+    truth = dict(zip(*(pq.read_table(case.table).column(c).to_pylist() for c in ("uuid", "ill"))))
+    ids = pq.read_table(case.output).column("uuid").to_pylist()
+    path = case.rewritten(lambda t: t.take(pa.array(np.argsort([truth[i] for i in ids], kind="stable"))))
+    verdict = case.verify(forged(case.private, path), path, key=False)
+    assert [finding.subject for finding in verdict.failures if finding.subject == "order"] == ["order"]
+
+
 @pytest.mark.parametrize(
     "change",
     [

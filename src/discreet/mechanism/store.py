@@ -22,11 +22,20 @@ FORMAT = "discreet-mechanism/1"
 def read_json(path: str | os.PathLike[str]) -> Any:
     """What a file of JSON holds."""
     try:
-        return json.loads(Path(path).read_text(encoding="utf-8"))
+        return json.loads(Path(path).read_text(encoding="utf-8"), object_pairs_hook=_once)
     except OSError as error:
         raise InvalidMechanismError(f"cannot read {os.fspath(path)!r}: {error.strerror}.") from None
     except (ValueError, RecursionError):
-        raise InvalidMechanismError(f"{os.fspath(path)!r} is not a JSON file in UTF-8.") from None
+        raise InvalidMechanismError(
+            f"{os.fspath(path)!r} is not a JSON file in UTF-8 in which every name occurs once."
+        ) from None
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object whose names are all different: of two, readers would take one or the other."""
+    if len(dict(pairs)) < len(pairs):
+        raise ValueError("a name occurs twice")
+    return dict(pairs)
 
 
 def check_stored(stored: Mapping[str, Any]) -> None:

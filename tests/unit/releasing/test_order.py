@@ -14,10 +14,10 @@ import pytest
 import discreet as dc
 from discreet import LIP, Joint, Mechanism, design
 from discreet._support.errors import BrokenNotionError
-from discreet.releasing.checks.order import tolerance
+from discreet.certificate.sequence import tolerance
 from discreet.tables import stretches
 from discreet.tables.session import open_table
-from tests.unit.releasing.test_sequence import TELLING
+from tests.unit.certificate.test_sequence import TELLING
 
 ROWS = 10_000
 ORDERS = ["alternating", "halves", "households", "pairs", "opposite pairs", "sorted"]

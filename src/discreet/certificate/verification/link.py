@@ -25,8 +25,8 @@ class Link:
     ----------
     rows : DuckDBPyRelation
         ``k_*`` what the draws look up, ``id_`` whose draw it is, ``y*`` the released values, ``changed_`` whether a
-        kept cell differs, ``place_`` and ``stands_`` where the row must stand and where it does; nulls where a row has
-        no partner.
+        kept cell differs, ``s*_`` the sensitive values, ``place_`` and ``stands_`` where the row must stand and where
+        it does; nulls where a row has no partner.
     knows_order : bool
         Whether ``place_`` is known.
     """
@@ -44,6 +44,11 @@ def linked(evidence: Evidence, table: DuckDBTable, released: DuckDBTable) -> Lin
         return None
     kept = columns["kept"]
     left = [evidence.lookup_keys(table), f"{DUCKDB.record(evidence.record, FILE, ROW)} AS id_", "true AS there_"]
+    left += [
+        f"{DUCKDB.symbol(c, table.kinds[c], evidence.own.bins.get(c))} AS s{k}_"
+        for k, c in enumerate(evidence.own.sensitive_columns)
+        if c in table.kinds
+    ]
     left += [f"{place or 'NULL'} AS place_", *(f"{DUCKDB.identifier(c)} AS z{k}_" for k, c in enumerate(kept))]
     shown = [f"r.{DUCKDB.identifier(c)} AS y{k}" for k, c in enumerate(columns["released"])]
     different = [

@@ -7,11 +7,13 @@ import secrets
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from discreet.certificate.sequence import FALSE_ALARM, ranks, tolerance, what_tells
 from discreet.certificate.verification.evidence import Evidence
 from discreet.certificate.verification.frequencies import frequencies
 from discreet.certificate.verification.link import Link, linked
 from discreet.certificate.verification.redraw import redrawn, redrawn_as_bag
 from discreet.certificate.verification.verdict import Finding
+from discreet.notions import from_dict
 from discreet.tables.dialect import DUCKDB, is_number, literal
 from discreet.tables.files import is_parquet
 from discreet.tables.session import DuckDBTable
@@ -56,10 +58,22 @@ def _row_by_row(evidence: Evidence, link: Link) -> Iterator[Finding]:
         text = "every row stands where it must" if not moved else f"{moved} rows do not stand where they must"
         yield Finding("order", moved == 0, text)
     else:
-        yield Finding("order", None, "not re-checked: it is known to the key, or to Spark, alone", at_most="verified")
+        yield _untold(evidence, link)
     draws = evidence.own.draws()
     for number, (column, draw) in enumerate(zip(evidence.columns["released"], draws, strict=True)):
         yield frequencies(evidence, link.rows, number, column, draw)
+
+
+def _untold(evidence: Evidence, link: Link) -> Finding:
+    """Where nobody knows which order is the right one: it must not tell what stands in the rows."""
+    names = [name for name in link.rows.columns if name.startswith(("k_", "s")) and name != "stands_"]
+    shown = link.rows.filter("stands_ IS NOT NULL").order("stands_").project(", ".join(map(DUCKDB.identifier, names)))
+    notion = from_dict(evidence.content["notion"])
+    alarm = FALSE_ALARM / max(1, len(names))
+    for column in shown.to_arrow_table().columns:
+        if what_tells(ranks(column), tolerance(notion), alarm) is not None:
+            return Finding("order", False, "tells the values of protected columns")
+    return Finding("order", None, "not re-checked: it is known to the key, or to Spark, alone", at_most="verified")
 
 
 def _types(evidence: Evidence, table: DuckDBTable, released: DuckDBTable) -> Iterator[Finding]:

@@ -5,24 +5,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from discreet._support.errors import BrokenNotionError
-from discreet._support.numeric import IntArray
-from discreet.core import labels
+from discreet.certificate.sequence import FALSE_ALARM, ranks, tolerance, what_tells
 from discreet.core.joint import Joint
-from discreet.notions import Notion
-from discreet.releasing.checks.sequence import what_tells
 from discreet.releasing.plan import Plan
 from discreet.tables.session import Table
 
-__all__ = ["check_order", "ranks"]
-
-#: Part of the smallest budget that an order may tell.
-TOLERANCE = 0.1
-
-#: Chance that a release in a random order is refused.
-FALSE_ALARM = 1e-5
+__all__ = ["check_order"]
 
 
 def check_order(table: Table, plan: Plan, joint: Joint) -> None:
@@ -64,11 +53,6 @@ def _of_persons(table: Table, by: str, symbols: list[str]) -> list[Any]:
     return list(table.aggregate(f"{shown}, {name} AS p", name).sort_by("p").columns)[:-1]
 
 
-def tolerance(notion: Notion) -> float:
-    """Nats that an order may tell; a side without a limit has no budget, and the others count."""
-    return TOLERANCE * min(bound.epsilon for bound in notion.bounds)
-
-
 def _refusal(told: dict[str | None, str]) -> str:
     """What tells what, and what helps against it."""
     shuffle = "release the rows in a keyed random order (shuffle=True, --shuffle)"
@@ -82,14 +66,3 @@ def _refusal(told: dict[str | None, str]) -> str:
     else:
         way_out = f"{shuffle}, which leaves the id out too" if None in told else drop
     return f"{'; '.join(parts)}. So nothing was released. Way out: {way_out}."
-
-
-def ranks(column: Any) -> IntArray:
-    """Values of an Arrow column as ranks in the order of an alphabet."""
-    encoded = column.combine_chunks().dictionary_encode("encode")
-    values = encoded.dictionary.to_pylist()
-    order = sorted(range(len(values)), key=lambda k: labels.sort_key(values[k]))
-    rank = np.empty(len(values), dtype=np.int64)
-    rank[order] = np.arange(len(values))
-    result: IntArray = rank[np.asarray(encoded.indices)]
-    return result

@@ -51,7 +51,6 @@ class VisibleConsole(Console):
             shown.append(visible(segment.text), segment.style)
         return shown
 
-
     def _hanging(self, text: Text, options: ConsoleOptions) -> Text:
         """A text that is too long for its line, its further lines indented: no label can begin one of them."""
         width = options.max_width

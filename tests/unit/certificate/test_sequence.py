@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from discreet._support.numeric import IntArray
-from discreet.releasing.checks import sequence
-from discreet.releasing.checks.sequence import what_tells
+from discreet.certificate import sequence
+from discreet.certificate.sequence import what_tells
 
 #: A tenth of a budget of half a nat.
 TOLERANCE = 0.05

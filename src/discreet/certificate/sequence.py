@@ -17,12 +17,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 
 from discreet._support.numeric import FloatArray, IntArray
+from discreet.core import labels
+from discreet.notions import Notion
 
-__all__ = ["what_tells"]
+__all__ = ["FALSE_ALARM", "ranks", "tolerance", "what_tells"]
+
+#: Part of the smallest budget that an order may tell.
+TOLERANCE = 0.1
+
+#: Chance that a release in a random order is refused.
+FALSE_ALARM = 1e-5
 
 #: Distances at which rows are compared with each other, besides half of the sequence.
 LAGS = (*range(1, 17), 20, 24, 32, 50, 64, 100, 128)
@@ -216,3 +225,19 @@ def _matches(codes: IntArray) -> Iterator[tuple[IntArray, IntArray, IntArray, in
         before = counts - np.bincount(codes[-lag:], minlength=values)
         after = counts - np.bincount(codes[:lag], minlength=values)
         yield alike, before, after, len(first)
+
+
+def tolerance(notion: Notion) -> float:
+    """Nats that an order may tell; a side without a limit has no budget, and the others count."""
+    return TOLERANCE * min(bound.epsilon for bound in notion.bounds)
+
+
+def ranks(column: Any) -> IntArray:
+    """Values of an Arrow column as ranks in the order of an alphabet."""
+    encoded = column.combine_chunks().dictionary_encode("encode")
+    values = encoded.dictionary.to_pylist()
+    order = sorted(range(len(values)), key=lambda k: labels.sort_key(values[k]))
+    rank = np.empty(len(values), dtype=np.int64)
+    rank[order] = np.arange(len(values))
+    result: IntArray = rank[np.asarray(encoded.indices)]
+    return result
