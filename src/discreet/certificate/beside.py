@@ -162,8 +162,9 @@ def _refusal(watcher: Watcher, wanted: tuple[str, ...], blocked: Mapping[str, st
         said.append(f"{_named(stay)} could stay covered.")
     it = "it" if len(out) == 1 else "them"
     said.append(
-        f"Leave {_named(out)} out, add {it} to the useful columns and design anew, or publish {it} knowingly, outside "
-        f"the promise (uncovered={out}, --uncovered {shlex.join(out)})."
+        f"Leave {_named(out)} out, add {it} to the useful columns and design anew, design for a smaller budget than is "
+        f"promised here (notion=, --epsilon), or publish {it} knowingly, outside the promise (uncovered={out}, "
+        f"--uncovered {shlex.join(out)})."
     )
     return " ".join(said)
 

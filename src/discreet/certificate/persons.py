@@ -1,14 +1,15 @@
 r"""Several records of one person: the promise for all of a person's labels together.
 
 Records of one person that carry the same value get the same draw, so a reader who links them sees, for every label, how
-many of the person's records have it. A person is the multiset T of values of its records, and the set of its sensitive
-values takes the place of S:
+many of the person's records have it: the outcome o. A person is the multiset T of what its records hold, and the draws
+of different values are independent. Somebody who looks at a record sees its label y and the outcome of its person:
 
-.. math:: P(s, o) = \sum_T P(s, T) \, P(o \mid T)
+.. math:: P(s, (y, o)) = \sum_T \sum_{r \in T, \, s_r = s} P(T) \, P(y_r = y, o \mid T)
 
-where the draws of different values are independent. Where the outcomes o can be listed, the notion is decided on them
-in integers. Else every label changes beliefs by at most the largest ratio of two weights in its column, so that m
-different values change them by at most m times its logarithm, on top of what the numbers of records tell alone.
+The notion is decided on this joint, and where all records of each person share their sensitive values also on the one
+of persons, P(s, o). Where outcomes can be listed that is done in integers. Else every label changes beliefs by at most
+the largest ratio of two weights in its column, so that m different values change them by at most m times its
+logarithm, on top of what the numbers of records tell alone.
 """
 
 # SPDX-License-Identifier: Apache-2.0
@@ -18,7 +19,7 @@ import decimal
 import itertools
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -74,34 +75,41 @@ class Persons:
 
 @dataclass(frozen=True)
 class _Records:
-    """The records of all persons: who has which value how often, and which sensitive ones.
+    """The records of all persons: who has which value with which sensitive one, and how often.
 
     Attributes
     ----------
-    person, value, times : ndarray
-        One entry for each value of each person, by person.
-    secret : ndarray
-        Of each person, the number of its set of sensitive values.
+    person, value, secret, times : ndarray
+        One entry for each pair of values of each person.
     values : list of tuple
         What the draws look up of each value.
     """
 
     person: IntArray
     value: IntArray
-    times: IntArray
     secret: IntArray
+    times: IntArray
     values: list[tuple[Any, ...]]
+
+    @property
+    def n_persons(self) -> int:
+        """How many there are."""
+        return int(self.person.max()) + 1
+
+    def held(self) -> tuple[IntArray, IntArray, IntArray]:
+        """(person, value, records) of each value that a person has, whatever the sensitive ones."""
+        pairs, place = np.unique(np.column_stack([self.person, self.value]), axis=0, return_inverse=True)
+        return pairs[:, 0], pairs[:, 1], np.bincount(place.reshape(-1), self.times).astype(np.int64)
 
     @property
     def most_values(self) -> int:
         """Different values of the person that has most."""
-        return int(np.bincount(self.person).max())
+        return int(np.bincount(self.held()[0]).max())
 
-    def kinds(self, codes: IntArray) -> tuple[IntArray, IntArray, IntArray]:
-        """Persons that look alike: set of sensitive values, sorted codes from 1 on filled up with 0, and how many."""
-        lines = side_by_side(self.person, codes)
-        found, persons = np.unique(np.column_stack([self.secret, lines]), axis=0, return_counts=True)
-        return found[:, 0], found[:, 1:], persons
+    def only_secret(self) -> IntArray | None:
+        """The sensitive value of each person; None where one has several."""
+        pairs = np.unique(np.column_stack([self.person, self.secret]), axis=0)
+        return pairs[:, 1] if len(pairs) == self.n_persons else None
 
 
 def check_persons(
@@ -119,24 +127,25 @@ def check_persons(
     draws = mechanism.draws()
     records = _gathered(table, mechanism, person, sensitive, draws)
     rows = [_rows(draw, mechanism, records.values, suppressed) for draw in draws]
-    joint = _listed(records, draws, rows)
-    if joint is not None:
-        kept, how, lifts = notion.holds(joint), "exactly", _lifts(joint)
+    joints = _listed(records, draws, rows)
+    if joints is not None:
+        kept, how, lifts = all(map(notion.holds, joints)), "exactly", _lifts(joints)
     else:
         how, (kept, lifts) = "by a bound", _bounded(records, draws, rows, notion)
     if not kept:
-        raise BrokenNotionError(_refusal(notion, records.most_values, how, lifts))
+        raise BrokenNotionError(_refusal(notion, records, how, lifts))
     most = int(np.bincount(records.person, records.times).max())
-    return Persons(len(records.secret), most, how, lifts)
+    return Persons(records.n_persons, most, how, lifts)
 
 
-def _refusal(notion: Notion, most: int, how: str, lifts: Mapping[str, str]) -> str:
+def _refusal(notion: Notion, records: _Records, how: str, lifts: Mapping[str, str]) -> str:
+    several = int((np.bincount(records.person, records.times) > 1).sum())
     span = f"log-lifts from {lifts['log_min_lift']} to {lifts['log_max_lift']} nats"
-    found = f"has {span}" if how == "exactly" else f"is only known to have {span}"
+    found = f"have {span}" if how == "exactly" else f"are only known to have {span}"
     return (
-        f"the promise is about persons, and one with up to {most} different values is released as several labels: all "
-        f"of them together {found}, which breaks {notion}. Keep fewer records of each person, make the values coarser, "
-        "or design for a smaller budget."
+        f"{several:,} of {records.n_persons:,} persons have several records, with up to {records.most_values} "
+        f"different values, and all labels of a person together {found}, which breaks {notion}. Keep one record of each "
+        "person; or make the values coarser, or design for a smaller budget than is promised here (notion=, --epsilon)."
     )
 
 
@@ -172,11 +181,8 @@ def _gathered(
     value = joined_codes(np.column_stack(codes[1 + len(sensitive) :]))
     examples = np.unique(value, return_index=True)[1]
     shown = [found.column(k).take(examples).to_pylist() for k in range(1 + len(sensitive), len(asked))]
-    own, place = np.unique(np.column_stack([who, value]), axis=0, return_inverse=True)
-    times = np.bincount(place.reshape(-1), np.asarray(found.column(len(asked)))).astype(np.int64)
-    pairs = np.unique(np.column_stack([who, secret]), axis=0)
-    sets = joined_codes(side_by_side(pairs[:, 0], pairs[:, 1]))
-    return _Records(own[:, 0], own[:, 1], times, sets, list(zip(*shown)))
+    times = np.asarray(found.column(len(asked))).astype(np.int64)
+    return _Records(who, value, secret, times, list(zip(*shown)))
 
 
 def _codes(column: Any) -> IntArray:
@@ -200,27 +206,31 @@ def _rows(
         raise UnseenSymbolError("the table has useful values that the mechanism does not know.") from None
 
 
-def _listed(records: _Records, draws: Sequence[Draw], rows: Sequence[Sequence[int]]) -> Joint | None:
-    """The joint of sets of sensitive values and outcomes, in integers; None where outcomes are too many."""
+def _listed(records: _Records, draws: Sequence[Draw], rows: Sequence[Sequence[int]]) -> list[Joint] | None:
+    """The joints of what is secret and what is seen, in integers; None where outcomes are too many."""
     if records.most_values > MOST_LISTED or any(draw.bits is not None for draw in draws):
         return None
     entries = [_entries(draws, [row[v] for row in rows]) for v in range(len(records.values))]
-    pair = joined_codes(np.column_stack([records.value, records.times]))
-    example = np.unique(pair, return_index=True)[1]
-    secrets, lines, persons = records.kinds(pair)
-    total = sum(
-        math.prod(len(entries[records.value[example[code - 1]]]) for code in line if code) for line in lines.tolist()
-    )
-    if total > MOST_OUTCOMES:
+    content = np.column_stack([records.value, records.secret, records.times])
+    code = joined_codes(content)
+    holds = content[np.unique(code, return_index=True)[1]].tolist()
+    lines, persons = np.unique(side_by_side(records.person, code), axis=0, return_counts=True)
+    kinds = [[holds[k - 1] for k in line if k] for line in lines.tolist()]
+    if sum(math.prod(len(entries[v]) for v in {v for v, _, _ in kind}) for kind in kinds) > MOST_OUTCOMES:
         return None
-    shift = DENOMINATOR_BITS * len(draws)
-    masses: dict[Any, Counter[int]] = {}
-    for secret, line, number in zip(secrets.tolist(), lines.tolist(), persons.tolist()):
-        held = [(int(records.value[example[code - 1]]), int(records.times[example[code - 1]])) for code in line if code]
-        scale = number << shift * (lines.shape[1] - len(held))
-        for outcome, weight in _outcomes([(entries[v], n) for v, n in held]).items():
-            masses.setdefault(outcome, Counter())[secret] += weight * scale
-    return _joint([[column[s] for column in masses.values()] for s in range(int(secrets.max()) + 1)])
+    alike = records.only_secret() is not None
+    shift, widest = DENOMINATOR_BITS * len(draws), records.most_values
+    by_record: dict[Any, Counter[int]] = {}
+    by_person: dict[Any, Counter[int]] = {}
+    for kind, number in zip(kinds, persons.tolist()):
+        held = sorted({v for v, _, _ in kind})
+        scale = number << shift * (widest - len(held))
+        for labels, seen, weight in _outcomes(kind, held, entries):
+            for v, s, times in kind:
+                by_record.setdefault((labels[held.index(v)], seen), Counter())[s] += weight * scale * times
+            if alike:
+                by_person.setdefault(seen, Counter())[kind[0][1]] += weight * scale
+    return [_joint(masses, int(records.secret.max()) + 1) for masses in (by_record, by_person) if masses]
 
 
 def _entries(draws: Sequence[Draw], rows: Sequence[int]) -> list[tuple[tuple[str, ...], int]]:
@@ -235,36 +245,41 @@ def _entries(draws: Sequence[Draw], rows: Sequence[int]) -> list[tuple[tuple[str
     ]
 
 
-def _outcomes(held: Sequence[tuple[Sequence[tuple[tuple[str, ...], int]], int]]) -> dict[Any, int]:
-    """How many records of a person have which label, with the weight of each possibility."""
-    found: Counter[Any] = Counter()
-    for chosen in itertools.product(*(entries for entries, _ in held)):
+def _outcomes(
+    kind: Sequence[Sequence[int]], held: Sequence[int], entries: Sequence[Sequence[tuple[tuple[str, ...], int]]]
+) -> Iterator[tuple[tuple[Any, ...], Any, int]]:
+    """(labels of the values, how many records of the person have which, weight) of each possibility."""
+    records: Counter[int] = Counter()
+    for v, _, times in kind:
+        records[v] += times
+    for chosen in itertools.product(*(entries[v] for v in held)):
         seen: Counter[tuple[str, ...]] = Counter()
-        for (labels, _), (_, times) in zip(chosen, held):
-            seen[labels] += times
-        found[frozenset(seen.items())] += math.prod(weight for _, weight in chosen)
-    return found
+        for v, (labels, _) in zip(held, chosen):
+            seen[labels] += records[v]
+        yield tuple(labels for labels, _ in chosen), frozenset(seen.items()), math.prod(w for _, w in chosen)
 
 
-def _joint(table: Sequence[Sequence[int]]) -> Joint:
-    """Integer masses as a joint."""
-    masses = np.array(table, dtype=object)
+def _joint(found: Mapping[Any, Mapping[int, int]], n_secret: int) -> Joint:
+    """Integer masses of (secret, what is seen) as a joint."""
+    masses = np.array([[column.get(s, 0) for column in found.values()] for s in range(n_secret)], dtype=object)
     total = int(masses.sum())
     cells = np.array([[float(Fraction(int(n), total)) for n in row] for row in masses])
     names = [tuple(range(size)) for size in masses.shape]
     return Joint(cells, lambda: masses, sensitive=names[0], useful=names[1], floats_suffice=False)
 
 
-def _lifts(joint: Joint) -> dict[str, str]:
-    """The extreme log-lifts of a joint."""
-    masses = joint.masses
-    prior, mass, total = masses.sum(axis=1), masses.sum(axis=0), int(masses.sum())
-    lifts = [
-        Fraction(int(masses[s, y]) * total, int(prior[s]) * int(mass[y]))
-        for s in range(len(prior))
-        for y in range(len(mass))
-        if prior[s] and mass[y]
-    ]
+def _lifts(joints: Sequence[Joint]) -> dict[str, str]:
+    """The extreme log-lifts of joints."""
+    lifts = []
+    for joint in joints:
+        masses = joint.masses
+        prior, mass, total = masses.sum(axis=1), masses.sum(axis=0), int(masses.sum())
+        lifts += [
+            Fraction(int(masses[s, y]) * total, int(prior[s]) * int(mass[y]))
+            for s in range(len(prior))
+            for y in range(len(mass))
+            if prior[s] and mass[y]
+        ]
     return {
         "log_max_lift": lift_text(max(lifts), decimal.ROUND_CEILING),
         "log_min_lift": lift_text(min(lifts), decimal.ROUND_FLOOR),
@@ -278,12 +293,9 @@ def _bounded(
     room = records.most_values * sum(_largest_ratio(draw, used) for draw, used in zip(draws, rows, strict=True))
     if records.most_values > MOST_VALUES or not math.isfinite(room):
         return False, {"log_max_lift": "inf", "log_min_lift": "-inf"}
-    secrets, lines, persons = records.kinds(records.times)
-    profile = joined_codes(lines)
-    counts = np.zeros((int(secrets.max()) + 1, int(profile.max()) + 1), dtype=np.int64)
-    np.add.at(counts, (secrets, profile), persons)
-    alone = measures.lift(Joint.from_counts(counts))
-    low, high = np.log(alone.min(axis=0)), np.log(alone.max(axis=0))
+    alone = np.column_stack([measures.lift(joint) for joint in _profiles(records)])
+    with np.errstate(divide="ignore"):
+        low, high = np.log(alone.min(axis=0)), np.log(alone.max(axis=0))
     rise, fall, apart = (float(part.max()) + room for part in (high, -low, high - low))
 
     def needed(kind: BoundKind) -> float:
@@ -293,6 +305,22 @@ def _bounded(
 
     kept = all(needed(bound.kind) * (1 + SAFETY) <= bound.epsilon for bound in notion.bounds)
     return kept, {"log_max_lift": _outwards(rise), "log_min_lift": _outwards(-fall)}
+
+
+def _profiles(records: _Records) -> Iterator[Joint]:
+    """What the numbers of records tell: of each record, how many have its value and the others; of each person, all."""
+    person, value, times = records.held()
+    profile = joined_codes(side_by_side(person, times))
+    place = np.searchsorted(person * len(records.values) + value, records.person * len(records.values) + records.value)
+    seen = joined_codes(np.column_stack([profile[records.person], times[place]]))
+    counts = np.zeros((int(records.secret.max()) + 1, int(seen.max()) + 1), dtype=np.int64)
+    np.add.at(counts, (records.secret, seen), records.times)
+    yield Joint.from_counts(counts)
+    only = records.only_secret()
+    if only is not None:
+        counts = np.zeros((int(only.max()) + 1, int(profile.max()) + 1), dtype=np.int64)
+        np.add.at(counts, (only, profile), 1)
+        yield Joint.from_counts(counts)
 
 
 def _largest_ratio(draw: Draw, rows: Sequence[int]) -> float:

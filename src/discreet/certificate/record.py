@@ -72,6 +72,13 @@ class Certificate:
             rest |= {"mechanism": None, "digests": {**rest["digests"], **keyed}}
         return Certificate(sealed(rest))
 
+    @property
+    def mechanism(self) -> Mechanism:
+        """The mechanism that it certifies, with which readers estimate; an error where that is private."""
+        if self._content["mechanism"] is None:
+            raise InputError("the mechanism is private, and stands in the private certificate alone.")
+        return Mechanism.from_dict(self._content["mechanism"])
+
     def __getitem__(self, name: str) -> Any:
         return self._content[name]
 
@@ -194,9 +201,11 @@ def certify(
         claimed = mechanism.bound if about_nmi else None
         made, joint = mechanism.mechanism, mechanism.joint if joint is None else joint
         notion = mechanism.notion if notion is None else notion
-        if proof is None and hasattr(mechanism.proof, "to_dict"):
-            proof = mechanism.proof.to_dict()
+        if proof is None:
+            proof = mechanism.proof
         mechanism = made
+    if hasattr(proof, "to_dict"):
+        proof = proof.to_dict()
     if not isinstance(joint, Joint):
         raise InputError("certify takes a mechanism and a joint, or a design.")
     mechanism.check_kind()

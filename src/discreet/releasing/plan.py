@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from discreet._support import validate
 from discreet._support.errors import ColumnNotFoundError, InputError, UnusableColumnError
@@ -101,16 +101,15 @@ def make_plan(request: Request, kinds: dict[str, str], table: str) -> Plan:
     for column in (request.id, request.person):
         if column is not None:
             _check_record(column, mechanism, kinds, table)
-    if request.person is not None and request.person == request.id:
-        raise InputError("person and id name the same column. An id is unique to a record, a person may have several.")
+    own = None if request.id == request.person else request.id  # the id of a person is not that of a record
     validate.columns_exist(mechanism.useful_columns, list(kinds), table)
     chosen = _kept(mechanism, list(kinds), request, table)
-    kept = tuple(column for column in chosen if column not in (request.id, request.person))
-    ids = [request.id] if request.publishes_id else []
+    kept = tuple(column for column in chosen if column not in (own, request.person))
+    ids = [own] if request.publishes_id else []
     ids += [request.person] if request.person in chosen and request.keep != "all" else []
     output = _output(mechanism, list(kinds), kept, ids, request.rename)
     uncovered = _uncovered(request.uncovered, kept, list(kinds), table)
-    ends = (request.id, request.person, kept, output, request.shuffle, uncovered)
+    ends = (own, request.person, kept, output, request.shuffle, uncovered)
     return Plan(mechanism, promised, draws, sensitive, *ends)
 
 
@@ -181,9 +180,13 @@ def _is_among(column: str, protected: Sequence[str]) -> bool:
     return column.casefold() in {name.casefold() for name in protected}
 
 
-def _uncovered(given: Sequence[str], kept: tuple[str, ...], columns: list[str], table: str) -> tuple[str, ...]:
+def _uncovered(
+    given: Sequence[str] | Literal["all"], kept: tuple[str, ...], columns: list[str], table: str
+) -> tuple[str, ...]:
+    if given == "all":
+        return kept
     if isinstance(given, str):
-        raise InputError(f"uncovered must be a list of columns, got {given!r}.")
+        raise InputError(f"uncovered must be 'all' or a list of columns, got {given!r}.")
     validate.columns_exist(given, columns, table)
     for column in given:
         if column not in kept:

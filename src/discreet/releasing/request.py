@@ -45,7 +45,7 @@ class Request:
     id: str | None = None
     person: str | None = None
     keep: Sequence[str] | Literal["all"] = ()
-    uncovered: Sequence[str] = ()
+    uncovered: Sequence[str] | Literal["all"] = ()
     rename: str | None = None
     notion: Notion | None = None
     publish_id: bool | None = None
@@ -81,6 +81,9 @@ class Request:
             if options.get(name) is not None:
                 options[name] = Path(options[name])
         given = (key, options.get("sign"))
+        proof = options.get("proof")
+        if proof is not None and hasattr(proof, "to_dict"):  # as a design has it
+            options["proof"] = proof.to_dict()
         reads = (*options.pop("reads", ()), *(path for path in given if isinstance(path, str | os.PathLike)))
         if options.get("sign") is not None:
             options["sign"] = SigningKey.of(options["sign"])

@@ -25,40 +25,44 @@ from discreet.releasing import Request, run
 from discreet.tables import open_table
 
 
-def visits(persons: int, most: int, seed: int, tilt: float = 0.15) -> pa.Table:
-    """Each person with up to some records, whose values lean a little towards the person's s."""
+def visits(persons: int, most: int, seed: int, tilt: float = 0.15, *, household: bool = False) -> pa.Table:
+    """Each person with up to some records, whose values lean a little towards s, which the records share or not."""
     rng = np.random.default_rng(seed)
     who = np.repeat(np.arange(persons), rng.integers(1, most + 1, persons))
-    s = rng.integers(0, 2, persons)
-    x = (rng.random(len(who)) < 0.5 + tilt * (2 * s[who] - 1)).astype(int) + 2 * rng.integers(0, 2, len(who))
+    s = rng.integers(0, 2, len(who)) if household else rng.integers(0, 2, persons)[who]
+    x = (rng.random(len(who)) < 0.5 + tilt * (2 * s - 1)).astype(int) + 2 * rng.integers(0, 2, len(who))
     order = rng.permutation(len(who))
-    return pa.table({"who": [f"p{k}" for k in who[order]], "s": s[who][order], "x": x[order]})
+    return pa.table({"who": [f"p{k}" for k in who[order]], "s": s[order], "x": x[order]})
 
 
 def by_hand(table: pa.Table, mechanism: Mechanism) -> tuple[float, float]:
-    """The extreme log-lifts of a person's outcome, by loops over persons and fractions."""
-    seen: dict[str, Counter[int]] = defaultdict(Counter)
-    secret: dict[str, set[int]] = defaultdict(set)
+    """The extreme log-lifts of a record, and of a person where all of its records share s, by loops and fractions."""
+    held: dict[str, list[tuple[int, int]]] = defaultdict(list)
     for row in table.to_pylist():
-        seen[row["who"]][row["x"]] += 1
-        secret[row["who"]].add(row["s"])
+        held[row["who"]].append((row["s"], row["x"]))
     rows = {x: [(y, Fraction(int(w), 2**60)) for y, w in enumerate(mechanism.weights[k]) if w]
             for k, x in enumerate(mechanism.useful)}  # fmt: skip
-    cells: dict[tuple[Any, Any], Fraction] = defaultdict(Fraction)
-    for person, values in seen.items():
+    alike = all(len({s for s, _ in records}) == 1 for records in held.values())
+    of_record: dict[tuple[Any, Any], Fraction] = defaultdict(Fraction)
+    of_person: dict[tuple[Any, Any], Fraction] = defaultdict(Fraction)
+    for records in held.values():
+        values = sorted({x for _, x in records})
         for chosen in itertools.product(*(rows[x] for x in values)):
-            outcome: Counter[int] = Counter()
-            for (y, _), times in zip(chosen, values.values()):
-                outcome[y] += times
-            key = frozenset(secret[person]), frozenset(outcome.items())
-            cells[key] += math.prod((w for _, w in chosen), start=Fraction(1))
-    prior: Counter[Any] = Counter()
-    mass: Counter[Any] = Counter()
-    for (s, o), p in cells.items():
-        prior[s] += p
-        mass[o] += p
-    total = len(seen)
-    lifts = [cells.get((s, o), Fraction(0)) * total / (prior[s] * mass[o]) for s in prior for o in mass]
+            label = {x: y for x, (y, _) in zip(values, chosen)}
+            weight = math.prod((w for _, w in chosen), start=Fraction(1))
+            outcome = tuple(sorted(label[x] for _, x in records))
+            for s, x in records:
+                of_record[s, (label[x], outcome)] += weight
+            of_person[records[0][0], outcome] += weight
+    lifts: list[Fraction] = []
+    for cells in [of_record, of_person] if alike else [of_record]:
+        prior: Counter[Any] = Counter()
+        mass: Counter[Any] = Counter()
+        for (s, o), p in cells.items():
+            prior[s] += p
+            mass[o] += p
+        total = sum(prior.values())
+        lifts += [cells.get((s, o), Fraction(0)) * total / (prior[s] * mass[o]) for s in prior for o in mass]
     return math.log(max(lifts)), -math.inf if min(lifts) == 0 else math.log(min(lifts))
 
 
@@ -68,9 +72,9 @@ def checked(table: pa.Table, mechanism: Mechanism, notion: dc.Notion) -> Any:
 
 
 @settings(max_examples=20, deadline=None)
-@given(st.integers(0, 10_000), st.integers(1, 4))
-def test_all_labels_of_a_person_are_decided_together(seed: int, most: int) -> None:
-    table = visits(40, most, seed)
+@given(st.integers(0, 10_000), st.integers(1, 4), st.booleans())
+def test_all_labels_of_a_person_are_decided_together(seed: int, most: int, household: bool) -> None:
+    table = visits(40, most, seed, household=household)
     joint = Joint.from_table(table, "s", "x")
     mechanism = design(joint, LIP(0.4), "grr").mechanism
     high, low = by_hand(table, mechanism)
@@ -79,7 +83,7 @@ def test_all_labels_of_a_person_are_decided_together(seed: int, most: int) -> No
     assert high <= float(found.lifts["log_max_lift"]) <= high + 0.0011
     assert low == float(found.lifts["log_min_lift"]) or low - 0.0011 <= float(found.lifts["log_min_lift"]) <= low
     if high > 0.02:
-        with pytest.raises(BrokenNotionError, match="together has log-lifts"):
+        with pytest.raises(BrokenNotionError, match="together have log-lifts"):
             checked(table, mechanism, dc.ALIP(eps_lower=None, eps_upper=high - 0.01))
 
 
@@ -101,7 +105,7 @@ def test_what_cannot_be_listed_is_bounded() -> None:
     ratio = math.log((1 / 3 + 0.004) / (1 / 3))
     assert found.how == "by a bound"
     assert 12 * ratio <= float(found.lifts["log_max_lift"]) < 12 * ratio + 0.01
-    with pytest.raises(BrokenNotionError, match="is only known to have"):
+    with pytest.raises(BrokenNotionError, match="are only known to have"):
         checked(table, mechanism, LIP(0.1))
 
 
@@ -143,8 +147,29 @@ def test_records_of_one_person_break_what_each_keeps() -> None:
     table = visits(3_000, 3, 7, tilt=0.3)
     mechanism = design(Joint.from_table(table, "s", "x"), LIP(0.3)).mechanism
     dc.release(table, mechanism, seed=1)
-    with pytest.raises(BrokenNotionError, match="about persons"):
+    with pytest.raises(BrokenNotionError, match="persons have several records"):
         dc.release(table, mechanism, seed=1, person="who")
+
+
+def test_a_household_with_every_secret_is_not_empty() -> None:
+    """All have the same set of sensitive values, and shared draws tie the records together."""
+    rng = np.random.default_rng(4)
+    who = np.repeat(np.arange(300), 40)
+    s = np.tile([0, 1], 6_000)
+    x = np.where(rng.random(12_000) < 0.6, s, 1 - s) + 2 * rng.integers(0, 2, 12_000)
+    order = rng.permutation(12_000)
+    table = pa.table({"who": who[order], "s": s[order], "x": x[order]})
+    mechanism = design(Joint.from_table(table, "s", "x"), LIP(0.1)).mechanism
+    dc.release(table, mechanism, seed=1)
+    with pytest.raises(BrokenNotionError, match="300 of 300 persons have several records"):
+        dc.release(table, mechanism, seed=1, person="who")
+
+
+def test_the_id_of_a_person_may_be_named_twice() -> None:
+    table = visits(500, 1, 8, tilt=0.02)
+    mechanism = design(Joint.from_table(table, "s", "x"), LIP(0.05)).mechanism
+    once = dc.release(table, mechanism, seed=1, person="who")
+    assert dc.release(table, mechanism, seed=1, person="who", id="who").equals(once)
 
 
 def test_columns_beside_persons_are_named() -> None:

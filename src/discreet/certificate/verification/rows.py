@@ -34,7 +34,9 @@ def against_both(evidence: Evidence, table: DuckDBTable, released: DuckDBTable) 
     else:
         # A signature vouches for the cells instead.
         at_most = "verified" if evidence.is_signed else "consistent"
-        text = "cannot be matched: the release has no id, and its order is known to the key alone"
+        text = (
+            "cannot be matched without id: give the key, which knows their order, or the signer, who vouches for them"
+        )
         yield Finding("released rows beside the table's", None, text, at_most)
 
 

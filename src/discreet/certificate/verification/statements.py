@@ -56,8 +56,8 @@ def unchecked(evidence: Evidence, made: set[str]) -> Iterator[Finding]:
             yield Finding(
                 "released cells",
                 None,
-                "not checked: who can seal a certificate anew can change them; the key or a signature tells",
+                "who can seal a certificate anew can change them: the key, or a signature, would tell",
                 at_most="verified",
             )
     if names:
-        yield Finding("not checked", None, f"stated, and taken as it is: {', '.join(names)}")
+        yield Finding("taken as stated", None, ", ".join(names))

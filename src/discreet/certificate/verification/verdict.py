@@ -22,6 +22,8 @@ MEANINGS = {
     "redrawn": "nothing failed, the leakage was re-checked on counts, and every row was drawn again with the key",
 }
 
+UNMATCHED = "nothing failed, and the leakage was re-checked on counts, but nothing is known of the released rows"
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -62,6 +64,8 @@ class Verdict:
     @property
     def meaning(self) -> str:
         """The level in words."""
+        if self.level == "consistent" and any(f.subject == "leakage" and f.passed for f in self.findings):
+            return UNMATCHED
         return MEANINGS[self.level]
 
     def reaches(self, level: str) -> bool:
