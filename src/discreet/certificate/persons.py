@@ -144,8 +144,8 @@ def _refusal(notion: Notion, records: _Records, how: str, lifts: Mapping[str, st
     found = f"have {span}" if how == "exactly" else f"are only known to have {span}"
     return (
         f"{several:,} of {records.n_persons:,} persons have several records, with up to {records.most_values} "
-        f"different values, and all labels of a person together {found}, which breaks {notion}. Keep one record of each "
-        "person; or make the values coarser, or design for a smaller budget than is promised here (notion=, --epsilon)."
+        f"different values, and all labels of a person together {found}, which breaks {notion}. Keep one record of "
+        "each person; or make the values coarser, or design for a smaller budget than is promised (notion=, --epsilon)."
     )
 
 

@@ -166,7 +166,7 @@ def certify(
     joint: Joint | None = None,
     notion: Notion | None = None,
     *,
-    proof: Mapping[str, Any] | None = None,
+    proof: Any = None,
 ) -> Certificate:
     """Certify that a mechanism keeps a notion on a joint; refused where it does not.
 
@@ -178,8 +178,8 @@ def certify(
         P(s, x), best counted from a table.
     notion : Notion
         The promise; left out, the one that the mechanism was designed for.
-    proof : dict, optional
-        Proof of an upper limit of NMI, as a design's ``proof.to_dict()`` makes it.
+    proof : Proof or dict, optional
+        Proof of an upper limit of NMI, as a design has it.
 
     Returns
     -------

@@ -144,7 +144,7 @@ def release(
                 person=person,
                 publish_id=False if drop_id else publish_id or None,
                 keep="all" if keep == ("all",) else keep,
-                uncovered=uncovered,
+                uncovered="all" if uncovered == ("all",) else uncovered,
                 rename=as_,
                 publish_sensitive=publish_sensitive,
                 shuffle=shuffle,
