@@ -12,6 +12,7 @@ explains. It also runs by itself: ``python checker.py certificate.json``.
 from __future__ import annotations
 
 import decimal
+import functools
 import hashlib
 import itertools
 import json
@@ -26,6 +27,7 @@ FORMAT = "discreet-certificate/2"
 FULL = 2**60
 UNIT = 2.0**-51  # relative error of a few float operations
 ROOM = 1e-10  # added to upper corners of boxes: far above rounding, far below what matters
+LARGEST = 20_000  # nats: beyond it no count of as many digits as Python reads makes a difference
 LEVEL = 0.5  # boxes: all entries below it, or one of them above
 STEP = Fraction(2, 10**6)  # stated decimals are this close to what they state
 STEPS, STEPS_PER_CHARACTER = 10_000_000, 1_000  # work that is done for any certificate, and for one of its length
@@ -120,6 +122,7 @@ CERTIFICATE |= {"rows": ({"input": _count, "output": _count}, None), "digests": 
 CERTIFICATE |= {"public_counts": bool, "private_mechanism": bool, "versions": {...: str}, "certificate_digest": HEX}
 COLUMNS: Shape = {name: [str] for name in ("input", "sensitive", "useful", "released", "kept", "published")}
 BESIDE: Shape = {"column": str, "values": (_count, str, None), "reason": str, "alone?": RANGE, "with_release?": RANGE}
+SOURCES = ("files", "rows", "rows in order", "spark rows")
 PERSONS: Shape = {"persons": _count, "most_records": _count, "how": str, **RANGE}
 RELEASE: Shape = {"columns": COLUMNS | {"id": (str, None), "person": (str, None)}, "order": ("input", "shuffle")}
 RELEASE |= {"engine": str, "key": {"fingerprint": HEX, "mac": HEX, "draw": ("private", "reproducible, not private")}}
@@ -127,7 +130,7 @@ RELEASE |= {"checked_on": ("this table", "the design only (trusted)"), "persons"
 RELEASE |= {"unseen": ({"treated_as": _label, "rows": _count}, None), "not_covered": [BESIDE]}
 RELEASE |= {"covered": ({"columns": [str], **RANGE}, None)}
 RELEASE |= {"digests": {"mechanism": (HEX, None), "output": (HEX, {...: HEX}), "codebook": (HEX, None)}}
-RELEASE["digests"] |= {"input": ({"of": ("files", "rows", "spark rows"), "hmac": HEX}, None)}
+RELEASE["digests"] |= {"input": ({"of": SOURCES, "hmac": HEX}, None)}
 KEYED: Shape = {"mechanism": HEX, "codebook": (HEX, None)}
 PRIVATE: Shape = {"counts": COUNTS, "proof": PROOF, "input_key": HEX, "keyed_digests": KEYED}
 
@@ -205,6 +208,9 @@ def _statements(certificate: Data) -> Found:
         folded = [name.casefold() for name in columns["published"]]
         same += [sorted(told) == sorted(columns["published"]), sorted(beside) == sorted(columns["kept"])]
         same += [len(set(folded)) == len(folded), not {*columns["useful"]} & {*columns["kept"]}]
+        if certificate["checked_on"] != "this table":
+            same += [certificate[name] is None for name in ("achieved", "covered", "persons")]
+        same += [certificate["persons"] is None or columns["person"] is not None]
         secret = {name.casefold() for name in columns["sensitive"]}
         same += [not secret & {name.casefold() for name in (certificate["covered"] or {}).get("columns", ())}]
     return all(same), "agree with each other" if all(same) else "contradict each other"
@@ -263,7 +269,7 @@ def size(certificate: Data) -> Found:
         filled = len(counts["cells"]) * math.prod(max(map(len, part["rows"]), default=0) for part in parts)
         columns = min(filled, math.prod(len(part["released"]) for part in parts))
     power = 1 + int(certificate["notion"].get("alpha") or 0)  # powers have about as many digits
-    steps = subsets * (n_s * n_x + filled + columns * n_s * power)
+    steps = subsets * (50 + n_s * n_x + filled + columns * (20 + 5 * n_s * power))  # fractions cost more than sums
     if proof is not None:
         vectors = [*proof["largest"], *proof["smallest"], *(proof["multipliers"] or [])]
         numbers = sum(map(len, vectors)) + len(vectors) + 2 * len(proof["splits"]) + n_x
@@ -303,7 +309,15 @@ def _table(certificate: Data) -> Table:
     return table
 
 
-def _key(label: object) -> str:
+def _key(label: Any) -> str:
+    """A label so that equal ones are alike however they are spelt: 1, 1.0, true and the decimal 1.00 are one value."""
+    if type(label) is list:
+        return json.dumps([_key(part) for part in label])
+    number = label["decimal"] if type(label) is dict and "decimal" in label else label
+    if number is not label and not re.fullmatch(r"-?\d+(\.\d+)?(E[+-]?\d{1,3})?", number):
+        raise ValueError("not a decimal")
+    if type(number) in (bool, int, float) or number is not label:
+        return f"n{Fraction(number)}"
     return json.dumps(label, sort_keys=True)
 
 
@@ -329,26 +343,27 @@ def _channel(certificate: Data) -> Callable[[int, int], dict[Any, int]]:
     return lambda s, x: dict(mechanism["rows"][start[s] + column[x]])
 
 
-def _released(certificate: Data, table: Table, symbols: list[int]) -> Table:
+def _released(certificate: Data, channel: Any, table: Table, symbols: list[int]) -> Iterator[list[int]]:
     """Columns of masses proportional to P(s, y); of bits, those sets of ones at which lifts are extreme."""
     if certificate["mechanism"]["kind"] != "bits":
-        channel, columns = _channel(certificate), dict[Any, list[int]]()
+        columns = dict[Any, list[int]]()
         for s, x in itertools.product(range(len(table)), symbols):
             for y, weight in channel(s, x).items() if table[s][x] else ():
                 columns.setdefault(y, [0] * len(table))[s] += table[s][x] * weight
-        return list(columns.values())
+        yield from columns.values()
+        return
     if not {*map(_key, certificate["counts"]["useful"])} <= {*map(_key, certificate["mechanism"]["useful"])}:
         raise ValueError("a value has no bit")
     bits = certificate["mechanism"]["bits"]
     one, rest = bits["true"] * (FULL - bits["other"]), bits["other"] * (FULL - bits["true"])
-    lines, found, none = [[row[x] for x in symbols] for row in table], list[list[int]](), [0] * len(table)
+    lines, none = [[row[x] for x in symbols] for row in table], [0] * len(table)
     totals = list(map(sum, lines))
     for first, second in itertools.permutations([*lines, [sum(column) for column in zip(*lines)]], 2):
         ratios = [(not b and a > 0, Fraction(a, b or 1)) for a, b in zip(first, second)]
         order = sorted(range(len(symbols)), key=ratios.__getitem__, reverse=True)
         cuts = itertools.accumulate(order, lambda sums, x: [n + line[x] for n, line in zip(sums, lines)], initial=none)
-        found += [[one * n + rest * (total - n) for n, total in zip(inside, totals)] for inside in cuts]
-    return [column for column in found if any(column)]
+        found = ([one * n + rest * (total - n) for n, total in zip(inside, totals)] for inside in cuts)
+        yield from filter(any, found)
 
 
 def _bounds(notion: Data) -> list[tuple[str, Fraction, Fraction]]:
@@ -365,6 +380,7 @@ def _bounds(notion: Data) -> list[tuple[str, Fraction, Fraction]]:
     return found or [("max_lift", Fraction(0), Fraction(1))]  # a notion without a budget allows nothing
 
 
+@functools.lru_cache
 def _exp(epsilon: Fraction, side: int) -> Fraction:
     """A rational bound of exp(epsilon) below (side -1) or above (side 1) it, 50 digits close."""
     return Fraction(DECIMALS.exp(_decimal(epsilon))) * (1 + side * Fraction(1, 10**50))
@@ -381,7 +397,8 @@ def _keeps(column: list[int], prior: list[int], bounds: list[tuple[str, Fraction
     smallest = min(cells)[0]
     if smallest == max(cells)[0] == 1:
         return True
-    for kind, epsilon, order in bounds:
+    for kind, budget, order in bounds:
+        epsilon = min(budget, Fraction(LARGEST))
         inverse, limit = kind.endswith("_inverse"), _exp(epsilon, -1)
         if epsilon == 0 or ((inverse or kind == "lift_ratio") and smallest == 0):
             return False
@@ -423,18 +440,21 @@ def _leakage(certificate: Data) -> Found:
     table, bounds, lifts = _table(certificate), _bounds(certificate["notion"]), list[Fraction]()
     if certificate["mechanism"]["kind"] == "bits" and any(kind not in LIFTS for kind, _, _ in bounds):
         raise ValueError("sets of bits are judged by lifts alone")
-    for symbols in slices(certificate, table):
-        prior = [sum(row[x] for x in symbols) for row in table]
-        columns = _released(certificate, table, symbols)
-        if not all(_keeps(column, prior, bounds) for column in columns):
-            return False, "the notion is broken: a released symbol exceeds its budget"
-        lifts = lifts or [Fraction(n * sum(prior), r * sum(c)) for c in columns for n, r in zip(c, prior) if r]
+    channel = None if certificate["mechanism"]["kind"] == "bits" else _channel(certificate)
+    for number, symbols in enumerate(slices(certificate, table)):
+        prior, ends = [sum(row[x] for x in symbols) for row in table], list[Fraction]()
+        for column in _released(certificate, channel, table, symbols):
+            if not _keeps(column, prior, bounds):
+                return False, "the notion is broken: a released symbol exceeds its budget"
+            found = [Fraction(n * sum(prior), r * sum(column)) for n, r in zip(column, prior) if r]
+            ends = [min([*ends, *found]), max([*ends, *found])]
+        lifts = ends if number == 0 else lifts  # the first slice is everybody
     if certificate["achieved"] is None:
         return True, "the notion holds; no lifts are stated"
     top, low = certificate["achieved"]["log_max_lift"], certificate["achieved"]["log_min_lift"]
     right = _exp(_number(top) - STEP, -1) <= max(lifts) <= _exp(_number(top), 1)
-    ends = [Fraction(0)] * 2 if low == "-inf" else [_exp(_number(low), -1), _exp(_number(low) + STEP, 1)]
-    right &= ends[0] <= min(lifts) <= ends[1]
+    least = [Fraction(0)] * 2 if low == "-inf" else [_exp(_number(low), -1), _exp(_number(low) + STEP, 1)]
+    right &= least[0] <= min(lifts) <= least[1]
     return right, f"the notion holds; log-lifts between {low} and {top} nats" if right else "the lifts are others"
 
 
@@ -590,8 +610,11 @@ def _least(lower: list[float], upper: list[float], rows: Any, multipliers: Any, 
 
 if __name__ == "__main__":
     path = sys.argv[1] if len(sys.argv) == 2 else sys.exit("usage: python checker.py certificate.json")
-    with open(path, encoding="utf-8") as stream:
-        results = check(read(stream.read()))
+    try:
+        with open(path, encoding="utf-8") as stream:
+            results = check(read(stream.read()))
+    except (OSError, ValueError, RecursionError, AttributeError) as error:
+        sys.exit(f"FAILED: no certificate can be read ({type(error).__name__})")
     for subject, passed, text in results:
         # What hides in a text is spelt out: no certificate can steer a terminal.
         print(f"{'ok' if passed else 'not checked' if passed is None else 'FAILED'}: {subject}: {repr(text)[1:-1]}")

@@ -20,7 +20,7 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -31,6 +31,7 @@ from discreet._support.errors import BrokenNotionError, UnseenSymbolError, Unsup
 from discreet._support.numeric import DENOMINATOR, DENOMINATOR_BITS, IntArray
 from discreet.certificate.exposure import joined_codes, lift_text
 from discreet.core.joint import Joint
+from discreet.core.rare import has_rare_values
 from discreet.drawing.lookup import key_values
 from discreet.mechanism import Draw, Mechanism
 from discreet.notions import Notion
@@ -61,12 +62,25 @@ class Persons:
         "exactly", or "by a bound".
     lifts : dict
         Extreme log-lifts, or limits of them, nats, rounded away from zero.
+    counts : ndarray
+        How many persons have each pair of a sensitive and a useful value.
     """
 
     persons: int
     most_records: int
     how: str
     lifts: dict[str, str]
+    counts: IntArray = field(compare=False)
+
+    @property
+    def has_rare_values(self) -> bool:
+        """Whether few persons stand behind values, however many records they have."""
+        return has_rare_values(Joint.from_counts(self.counts))
+
+    @property
+    def fewest(self) -> int:
+        """Persons behind the pair of values that has fewest."""
+        return int(self.counts[self.counts > 0].min())
 
     def to_dict(self) -> dict[str, Any]:
         """As a certificate states it."""
@@ -81,15 +95,15 @@ class _Records:
     ----------
     person, value, secret, times : ndarray
         One entry for each pair of values of each person.
-    values : list of tuple
-        What the draws look up of each value.
+    rows : list of tuple
+        By which row of each draw a value is drawn; values that are drawn alike are one.
     """
 
     person: IntArray
     value: IntArray
     secret: IntArray
     times: IntArray
-    values: list[tuple[Any, ...]]
+    rows: list[tuple[int, ...]]
 
     @property
     def n_persons(self) -> int:
@@ -105,6 +119,14 @@ class _Records:
     def most_values(self) -> int:
         """Different values of the person that has most."""
         return int(np.bincount(self.held()[0]).max())
+
+    def counts(self) -> IntArray:
+        """Persons with each sensitive value and each value."""
+        shape = int(self.secret.max()) + 1, len(self.rows)
+        found = np.unique(np.column_stack([self.person, self.secret, self.value]), axis=0)
+        counts = np.zeros(shape, dtype=np.int64)
+        np.add.at(counts, (found[:, 1], found[:, 2]), 1)
+        return counts
 
     def only_secret(self) -> IntArray | None:
         """The sensitive value of each person; None where one has several."""
@@ -125,17 +147,16 @@ def check_persons(
     if notion.is_conditional:
         raise UnsupportedNotionError(f"{notion} is about single records; a promise for persons is one about lifts.")
     draws = mechanism.draws()
-    records = _gathered(table, mechanism, person, sensitive, draws)
-    rows = [_rows(draw, mechanism, records.values, suppressed) for draw in draws]
-    joints = _listed(records, draws, rows)
+    records = _gathered(table, mechanism, person, sensitive, suppressed)
+    joints = _listed(records, draws)
     if joints is not None:
         kept, how, lifts = all(map(notion.holds, joints)), "exactly", _lifts(joints)
     else:
-        how, (kept, lifts) = "by a bound", _bounded(records, draws, rows, notion)
+        how, (kept, lifts) = "by a bound", _bounded(records, draws, notion)
     if not kept:
         raise BrokenNotionError(_refusal(notion, records, how, lifts))
     most = int(np.bincount(records.person, records.times).max())
-    return Persons(records.n_persons, most, how, lifts)
+    return Persons(records.n_persons, most, how, lifts, records.counts())
 
 
 def _refusal(notion: Notion, records: _Records, how: str, lifts: Mapping[str, str]) -> str:
@@ -165,14 +186,13 @@ def side_by_side(person: IntArray, codes: IntArray) -> IntArray:
 
 
 def _gathered(
-    table: Table, mechanism: Mechanism, person: str, sensitive: Sequence[str], draws: Sequence[Draw]
+    table: Table, mechanism: Mechanism, person: str, sensitive: Sequence[str], suppressed: Mapping[Any, Any]
 ) -> _Records:
     """One query for (person, sensitive values, looked-up values, records), and numbers for each."""
+    draws = mechanism.draws()
     inputs = list(dict.fromkeys(column for draw in draws for column in draw.inputs))
-    symbols = [
-        table.dialect.symbol(column, table.kinds[column], mechanism.bins.get(column))
-        for column in (*sensitive, *inputs)
-    ]
+    bins, wanted = mechanism.bins, (*sensitive, *inputs)
+    symbols = [table.dialect.symbol(column, table.kinds[column], bins.get(column)) for column in wanted]
     asked = [table.dialect.as_text(table.dialect.identifier(person)), *symbols]
     named = [f"{expression} AS c{k}" for k, expression in enumerate(asked)]
     found = table.aggregate(", ".join([*named, "count(*) AS n"]), ", ".join(asked))
@@ -181,8 +201,13 @@ def _gathered(
     value = joined_codes(np.column_stack(codes[1 + len(sensitive) :]))
     examples = np.unique(value, return_index=True)[1]
     shown = [found.column(k).take(examples).to_pylist() for k in range(1 + len(sensitive), len(asked))]
+    rows = np.column_stack([_rows(draw, mechanism, inputs, list(zip(*shown)), suppressed) for draw in draws])
+    alike = joined_codes(rows)
+    lines = rows[np.unique(alike, return_index=True)[1]]
     times = np.asarray(found.column(len(asked))).astype(np.int64)
-    return _Records(who, value, secret, times, list(zip(*shown)))
+    same, place = np.unique(np.column_stack([who, alike[value], secret]), axis=0, return_inverse=True)
+    records = np.bincount(place.reshape(-1), times).astype(np.int64)
+    return _Records(same[:, 0], same[:, 1], same[:, 2], records, [tuple(line) for line in lines.tolist()])
 
 
 def _codes(column: Any) -> IntArray:
@@ -192,10 +217,13 @@ def _codes(column: Any) -> IntArray:
 
 
 def _rows(
-    draw: Draw, mechanism: Mechanism, values: Sequence[tuple[Any, ...]], suppressed: Mapping[Any, Any]
+    draw: Draw,
+    mechanism: Mechanism,
+    inputs: Sequence[str],
+    values: Sequence[tuple[Any, ...]],
+    suppressed: Mapping[Any, Any],
 ) -> list[int]:
     """Row of a draw by which each value is drawn."""
-    inputs = list(dict.fromkeys(column for one in mechanism.draws() for column in one.inputs))
     places = [inputs.index(column) for column in draw.inputs]
     own = {symbol: k for k, symbol in enumerate(draw.symbols)}
     known = {key_values(symbol, draw.inputs, mechanism.bins): k for symbol, k in own.items()}
@@ -206,57 +234,74 @@ def _rows(
         raise UnseenSymbolError("the table has useful values that the mechanism does not know.") from None
 
 
-def _listed(records: _Records, draws: Sequence[Draw], rows: Sequence[Sequence[int]]) -> list[Joint] | None:
+def _listed(records: _Records, draws: Sequence[Draw]) -> list[Joint] | None:
     """The joints of what is secret and what is seen, in integers; None where outcomes are too many."""
     if records.most_values > MOST_LISTED or any(draw.bits is not None for draw in draws):
         return None
-    entries = [_entries(draws, [row[v] for row in rows]) for v in range(len(records.values))]
     content = np.column_stack([records.value, records.secret, records.times])
     code = joined_codes(content)
     holds = content[np.unique(code, return_index=True)[1]].tolist()
     lines, persons = np.unique(side_by_side(records.person, code), axis=0, return_counts=True)
-    kinds = [[holds[k - 1] for k in line if k] for line in lines.tolist()]
-    if sum(math.prod(len(entries[v]) for v in {v for v, _, _ in kind}) for kind in kinds) > MOST_OUTCOMES:
+    kinds = [_Kind.of([holds[k - 1] for k in line if k], records.rows) for line in lines.tolist()]
+    if sum(kind.outcomes(draws) for kind in kinds) > MOST_OUTCOMES:
         return None
-    alike = records.only_secret() is not None
-    shift, widest = DENOMINATOR_BITS * len(draws), records.most_values
+    alike, widest = records.only_secret() is not None, max(len(kind.drawn) for kind in kinds)
     by_record: dict[Any, Counter[int]] = {}
     by_person: dict[Any, Counter[int]] = {}
     for kind, number in zip(kinds, persons.tolist()):
-        held = sorted({v for v, _, _ in kind})
-        scale = number << shift * (widest - len(held))
-        for labels, seen, weight in _outcomes(kind, held, entries):
-            for v, s, times in kind:
-                by_record.setdefault((labels[held.index(v)], seen), Counter())[s] += weight * scale * times
+        scale = number << DENOMINATOR_BITS * (widest - len(kind.drawn))
+        for label, seen, weight in kind.listed(draws):
+            for v, s, times in kind.holds:
+                by_record.setdefault((label[v], seen), Counter())[s] += weight * scale * times
             if alike:
-                by_person.setdefault(seen, Counter())[kind[0][1]] += weight * scale
+                by_person.setdefault(seen, Counter())[kind.holds[0][1]] += weight * scale
     return [_joint(masses, int(records.secret.max()) + 1) for masses in (by_record, by_person) if masses]
 
 
-def _entries(draws: Sequence[Draw], rows: Sequence[int]) -> list[tuple[tuple[str, ...], int]]:
-    """Labels that a value may get, one for each draw, and their weights."""
-    options = []
-    for draw, row in zip(draws, rows, strict=True):
-        part = range(int(draw.starts[row]), int(draw.starts[row + 1]))
-        options.append([(draw.labels[k], int(draw.weights[k])) for k in part])
-    return [
-        (tuple(label for label, _ in chosen), math.prod(weight for _, weight in chosen))
-        for chosen in itertools.product(*options)
-    ]
+@dataclass(frozen=True)
+class _Kind:
+    """Persons whose records hold the same.
+
+    Attributes
+    ----------
+    holds : list of (value, sensitive value, records)
+        What the records hold.
+    rows : dict
+        By which row of each draw a value is drawn.
+    drawn : tuple of (draw, row)
+        What is drawn for such a person: once for each row of each draw, however many values share it.
+    """
+
+    holds: list[list[int]]
+    rows: dict[int, tuple[int, ...]]
+    drawn: tuple[tuple[int, int], ...]
+
+    @classmethod
+    def of(cls, holds: list[list[int]], rows: Sequence[tuple[int, ...]]) -> _Kind:
+        own = {v: rows[v] for v, _, _ in holds}
+        return cls(holds, own, tuple(sorted({pair for line in own.values() for pair in enumerate(line)})))
+
+    def outcomes(self, draws: Sequence[Draw]) -> int:
+        """In how many ways its labels can be drawn."""
+        return math.prod(int(draws[d].starts[r + 1] - draws[d].starts[r]) for d, r in self.drawn)
+
+    def listed(self, draws: Sequence[Draw]) -> Iterator[tuple[dict[int, tuple[str, ...]], Any, int]]:
+        """(label of each value, how many records of the person have which, weight) of each way."""
+        records: Counter[int] = Counter()
+        for v, _, times in self.holds:
+            records[v] += times
+        for chosen in itertools.product(*(_entries(draws[d], r) for d, r in self.drawn)):
+            got = {pair: label for pair, (label, _) in zip(self.drawn, chosen)}
+            label = {v: tuple(got[pair] for pair in enumerate(line)) for v, line in self.rows.items()}
+            seen: Counter[tuple[str, ...]] = Counter()
+            for v, number in records.items():
+                seen[label[v]] += number
+            yield label, frozenset(seen.items()), math.prod(weight for _, weight in chosen)
 
 
-def _outcomes(
-    kind: Sequence[Sequence[int]], held: Sequence[int], entries: Sequence[Sequence[tuple[tuple[str, ...], int]]]
-) -> Iterator[tuple[tuple[Any, ...], Any, int]]:
-    """(labels of the values, how many records of the person have which, weight) of each possibility."""
-    records: Counter[int] = Counter()
-    for v, _, times in kind:
-        records[v] += times
-    for chosen in itertools.product(*(entries[v] for v in held)):
-        seen: Counter[tuple[str, ...]] = Counter()
-        for v, (labels, _) in zip(held, chosen):
-            seen[labels] += records[v]
-        yield tuple(labels for labels, _ in chosen), frozenset(seen.items()), math.prod(w for _, w in chosen)
+def _entries(draw: Draw, row: int) -> list[tuple[str, int]]:
+    """Labels that a row may give, and their weights."""
+    return [(draw.labels[k], int(draw.weights[k])) for k in range(int(draw.starts[row]), int(draw.starts[row + 1]))]
 
 
 def _joint(found: Mapping[Any, Mapping[int, int]], n_secret: int) -> Joint:
@@ -286,11 +331,11 @@ def _lifts(joints: Sequence[Joint]) -> dict[str, str]:
     }
 
 
-def _bounded(
-    records: _Records, draws: Sequence[Draw], rows: Sequence[Sequence[int]], notion: Notion
-) -> tuple[bool, dict[str, str]]:
+def _bounded(records: _Records, draws: Sequence[Draw], notion: Notion) -> tuple[bool, dict[str, str]]:
     """What the numbers of records tell, and at most m times the largest ratio of weights on top of it."""
-    room = records.most_values * sum(_largest_ratio(draw, used) for draw, used in zip(draws, rows, strict=True))
+    room = math.inf  # which of several columns records share would tell as well
+    if len(draws) == 1:
+        room = records.most_values * _largest_ratio(draws[0], [row for (row,) in records.rows])
     if records.most_values > MOST_VALUES or not math.isfinite(room):
         return False, {"log_max_lift": "inf", "log_min_lift": "-inf"}
     alone = np.column_stack([measures.lift(joint) for joint in _profiles(records)])
@@ -311,7 +356,7 @@ def _profiles(records: _Records) -> Iterator[Joint]:
     """What the numbers of records tell: of each record, how many have its value and the others; of each person, all."""
     person, value, times = records.held()
     profile = joined_codes(side_by_side(person, times))
-    place = np.searchsorted(person * len(records.values) + value, records.person * len(records.values) + records.value)
+    place = np.searchsorted(person * len(records.rows) + value, records.person * len(records.rows) + records.value)
     seen = joined_codes(np.column_stack([profile[records.person], times[place]]))
     counts = np.zeros((int(records.secret.max()) + 1, int(seen.max()) + 1), dtype=np.int64)
     np.add.at(counts, (records.secret, seen), records.times)

@@ -90,7 +90,7 @@ class Certificate:
         """The same certificate with more stated, sealed anew."""
         return Certificate(sealed({**self._content, **fields}))
 
-    def with_public_counts(self) -> Certificate:
+    def with_public_counts(self, fewest_persons: int | None = None) -> Certificate:
         """The certificate with its counts and proof for everyone, so that anyone can verify it.
 
         Refused where a cell of (S, X) has 1 to 4 records: such a count may be a person whom a neighbour knows.
@@ -99,6 +99,11 @@ class Certificate:
         if counts is None or self._content["rows"] is None:
             raise InputError("there are no counts to publish: the certificate was not made from a table.")
         few = sum(1 <= n < FEWEST_RECORDS for _, _, n in counts["cells"])
+        if fewest_persons is not None and fewest_persons < FEWEST_RECORDS:
+            raise InputError(
+                f"some pair of sensitive and useful values belongs to fewer than {FEWEST_RECORDS} persons, so counts "
+                "are not published. Coarsen the columns (bins, fewer values), or leave out --public-counts."
+            )
         if few:
             raise InputError(
                 f"{few} pairs of sensitive and useful values have fewer than {FEWEST_RECORDS} records, so their counts "

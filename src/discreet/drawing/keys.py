@@ -8,7 +8,7 @@ import hashlib
 import hmac
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -125,9 +125,13 @@ class ReleaseKey:
         """
         return self.derive("draw", column, fingerprint, *([] if nonce is None else [nonce])).hex()[:SUBKEY_DIGITS]
 
-    def shuffle_key(self, nonce: str) -> str:
-        """The sub-key of a random order, as 32 hexadecimal digits: orders of two tables tell nothing of each other."""
-        return self.derive("shuffle", nonce).hex()[:SUBKEY_DIGITS]
+    def shuffle_key(self, nonce: str, published: Sequence[str]) -> str:
+        """The sub-key of a random order, as 32 hexadecimal digits.
+
+        Orders of two tables tell nothing of each other, nor do those of two releases with other columns: rows of one
+        could be put beside those of the other by their places.
+        """
+        return self.derive("shuffle", nonce, *(f"{len(name)}:{name}" for name in published)).hex()[:SUBKEY_DIGITS]
 
     @property
     def input_key(self) -> str:
@@ -179,9 +183,17 @@ class DrawKeys:
     shuffle: str
 
     @classmethod
-    def of(cls, key: ReleaseKey, mechanism: Mechanism, input_digest: str | None, *, by_place: bool) -> DrawKeys:
+    def of(
+        cls,
+        key: ReleaseKey,
+        mechanism: Mechanism,
+        input_digest: str | None,
+        published: Sequence[str],
+        *,
+        by_place: bool,
+    ) -> DrawKeys:
         """Out of the key; ``input_digest`` may be missing where records have ids and keep their order."""
         nonce = None if input_digest is None else key.nonce(input_digest, mechanism.fingerprint)
         used = nonce if by_place else None
         columns = tuple(key.subkey(draw.column, mechanism.fingerprint, used) for draw in mechanism.draws())
-        return cls(columns, "" if nonce is None else key.shuffle_key(nonce))
+        return cls(columns, "" if nonce is None else key.shuffle_key(nonce, published))

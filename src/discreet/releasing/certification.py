@@ -75,7 +75,8 @@ def certified(ready: Prepared, written: Path, codebook: str | None, spill: Path)
         input_key=request.key.input_key,
         **hidden,
     )
-    stated = stated.with_public_counts() if request.public_counts else stated
+    if request.public_counts:
+        stated = stated.with_public_counts(None if ready.persons is None else ready.persons.fewest)
     return stated.with_fields(key={**stated["key"], "mac": request.key.mac(stated.authenticated())})
 
 

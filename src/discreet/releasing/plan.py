@@ -101,10 +101,17 @@ def make_plan(request: Request, kinds: dict[str, str], table: str) -> Plan:
     for column in (request.id, request.person):
         if column is not None:
             _check_record(column, mechanism, kinds, table)
+    if request.person is not None and not request.shuffle:
+        raise InputError(
+            "records of a person are released in a random order only: theirs would tell what their labels do not. "
+            "Shuffle the rows (shuffle=True, --shuffle)."
+        )
     own = None if request.id == request.person else request.id  # the id of a person is not that of a record
     validate.columns_exist(mechanism.useful_columns, list(kinds), table)
     chosen = _kept(mechanism, list(kinds), request, table)
     kept = tuple(column for column in chosen if column not in (own, request.person))
+    if request.person is not None and own is not None and request.publish_id:
+        raise InputError(f"the id {own!r} would tell the order of a person's records, so it cannot be published.")
     ids = [own] if request.publishes_id else []
     ids += [request.person] if request.person in chosen and request.keep != "all" else []
     output = _output(mechanism, list(kinds), kept, ids, request.rename)

@@ -49,8 +49,8 @@ class Prepared:
     @property
     def hides_mechanism(self) -> bool:
         """Whether mechanism and codebook tell about single people, by the design or by this table's private counts."""
-        is_rare = has_rare_values(self.checked.joint) and not self.request.public_counts
-        return self.plan.mechanism.is_private or is_rare
+        is_rare = has_rare_values(self.checked.joint) or (self.persons is not None and self.persons.has_rare_values)
+        return self.plan.mechanism.is_private or (is_rare and not self.request.public_counts)
 
     @property
     def input_digest(self) -> str | None:
@@ -60,7 +60,8 @@ class Prepared:
     def drawing(self) -> Drawing:
         """All that the engine needs to draw."""
         by_place = self.plan.record is None
-        keys = DrawKeys.of(self.request.key, self.plan.mechanism, self.input_digest, by_place=by_place)
+        published = [name for _, name in self.plan.output]
+        keys = DrawKeys.of(self.request.key, self.plan.mechanism, self.input_digest, published, by_place=by_place)
         return Drawing.of(self.plan, keys, self.checked.suppressed)
 
 
@@ -80,7 +81,8 @@ def prepare(request: Request, engine: Engine) -> Prepared:
         suppressed=checked.suppressed,
     )
     persons = _persons(engine, plan, checked)
-    content = engine.table.content() if _needs_content(request, engine, plan) else None
+    needed = _needs_content(request, engine, plan)
+    content = engine.table.content(in_order=plan.id is None) if needed else None
     return Prepared(request, engine, plan, content, checked, persons, beside)
 
 

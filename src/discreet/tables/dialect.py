@@ -72,6 +72,7 @@ class Dialect:
     double: str = "DOUBLE"  # the type of floats
     octets: str = "{}"  # text as its bytes, whatever order a column of text was given
     aggregated: str = ""  # texts of a group, sorted and joined by commas
+    gathered: str = ""  # the different texts of a group, sorted and joined by commas
     list: str = "[{}]"  # several values in one
 
     def identifier(self, name: str) -> str:
@@ -146,6 +147,7 @@ DUCKDB = Dialect(
     "error('{}')",
     octets="encode({})",
     aggregated="string_agg({0}, ',' ORDER BY {0})",
+    gathered="string_agg(DISTINCT {0}, ',' ORDER BY {0})",
 )
 SPARK = Dialect(
     "spark",
@@ -154,6 +156,7 @@ SPARK = Dialect(
     "sha2({}, 256)",
     "raise_error('{}')",
     aggregated="concat_ws(',', array_sort(collect_list({})))",
+    gathered="concat_ws(',', array_sort(collect_set({})))",
     list="array({})",
 )
 POSTGRES = Dialect(

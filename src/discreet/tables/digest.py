@@ -15,12 +15,16 @@ __all__ = [
     "Content",
     "file_digest",
     "files_digest",
+    "ordered_digest",
     "part_digests",
     "relation_digest",
     "row_digest",
     "row_groups",
     "rows_digest",
 ]
+
+#: Rows that are hashed as one block where their order counts.
+BLOCK = 4096
 
 #: First digits of row digests that are sorted and hashed as one group.
 GROUP = 3
@@ -86,3 +90,11 @@ def rows_digest(groups: Sequence[tuple[str, str]]) -> str:
 def relation_digest(relation: Any, columns: Sequence[str]) -> str:
     """`rows_digest` of these columns of a DuckDB relation."""
     return rows_digest(relation.query("discreet_rows", row_groups(DUCKDB, columns, "discreet_rows")).fetchall())
+
+
+def ordered_digest(relation: Any, columns: Sequence[str], place: str) -> str:
+    """SHA-256 over the digests of rows in their order, by the column that holds their places; in blocks."""
+    hashed = f"SELECT {place} AS k, {row_digest(DUCKDB, columns)} AS h FROM discreet_rows"
+    blocks = f"SELECT k // {BLOCK} AS g, sha256(string_agg(h, ',' ORDER BY k)) AS d FROM ({hashed}) GROUP BY 1"
+    found = relation.query("discreet_rows", blocks).fetchall()
+    return hashlib.sha256("".join(f"{g} {d}\n" for g, d in sorted(found)).encode()).hexdigest()

@@ -23,7 +23,7 @@ from discreet._support import validate
 from discreet._support.errors import InputError, UnusableColumnError
 from discreet.tables import frames, stretches
 from discreet.tables.dialect import DUCKDB, Dialect, literal
-from discreet.tables.digest import Content, files_digest, relation_digest
+from discreet.tables.digest import Content, files_digest, ordered_digest, relation_digest
 from discreet.tables.files import (
     FileIdentity,
     check_identity,
@@ -36,6 +36,7 @@ from discreet.tables.files import (
     readable,
     table_root,
 )
+from discreet.tables.pinned import pinned
 from discreet.tables.spill import private_folder
 
 __all__ = ["FILE", "OWN", "ROW", "DuckDBTable", "Limits", "Table", "connect", "is_spark", "open_table"]
@@ -75,8 +76,11 @@ class Table(Protocol):
         """
         ...
 
-    def content(self) -> Content:
-        """The digest of all that the table holds."""
+    def content(self, *, in_order: bool = False) -> Content:
+        """The digest of all that the table holds; ``in_order`` where the same rows in another order are another table.
+
+        Files are digested byte by byte, which tells their order too.
+        """
         ...
 
     def check_unchanged(self) -> None:
@@ -129,13 +133,14 @@ class DuckDBTable:
         limits: Limits,
         path: str | None = None,
         files: Sequence[str] = (),
+        given: str | None = None,
         has_stable_rows: bool = True,
     ) -> None:
         self.connection, self.relation, self.name, self.limits = connection, relation, name, limits
         self.kinds = {
             column: str(kind) for column, kind in zip(relation.columns, relation.types) if column not in (FILE, ROW)
         }
-        self.path, self.files = path, tuple(files)
+        self.path, self.files, self.given = path, tuple(files), given
         self.identity = tuple(FileIdentity.of(file) for file in self.files)
         self.has_stable_rows = has_stable_rows
 
@@ -188,10 +193,12 @@ class DuckDBTable:
         ends = [end for window in chosen for end in window]
         return (stretches.inside(name, 0, len(ends)), ends) if ends else ("true", [])
 
-    def content(self, columns: Sequence[str] | None = None) -> Content:
+    def content(self, columns: Sequence[str] | None = None, *, in_order: bool = False) -> Content:
         """The digest of its files; of a frame that of its rows, or of some columns of them."""
         if self.path is not None and columns is None:
             return Content("files", files_digest(self.files, table_root(self.path)))
+        if in_order:
+            return Content("rows in order", ordered_digest(self.relation, columns or self.columns, ROW))
         return Content("rows", relation_digest(self.relation, columns or self.columns))
 
     def check_unchanged(self) -> None:
@@ -240,12 +247,13 @@ def open_table(
             yield opened
         return
     if beside is not None:
-        yield _opened(beside.connection, beside.limits, table, columns, places)
+        with contextlib.ExitStack() as stack:
+            yield _opened(beside.connection, beside.limits, table, columns, places, stack)
         return
     with _spilling(limits or Limits()) as chosen, contextlib.closing(connect(chosen)) as connection:
         name = table_name(table)
-        with readable(name, table):
-            yield _opened(connection, chosen, table, columns, places)
+        with contextlib.ExitStack() as stack, readable(name, table):
+            yield _opened(connection, chosen, table, columns, places, stack)
 
 
 @contextlib.contextmanager
@@ -266,10 +274,18 @@ def table_name(table: Any) -> str:
 
 
 def _opened(
-    connection: duckdb.DuckDBPyConnection, limits: Limits, table: Any, columns: Sequence[str] | None, places: bool
+    connection: duckdb.DuckDBPyConnection,
+    limits: Limits,
+    table: Any,
+    columns: Sequence[str] | None,
+    places: bool,
+    stack: contextlib.ExitStack,
 ) -> DuckDBTable:
     if isinstance(table, str | os.PathLike):
-        return _from_path(connection, limits, os.fspath(table), columns, places)
+        given = os.path.abspath(table)
+        files = [os.path.abspath(file) for file in existing_files(os.fspath(table))]
+        path, whole = stack.enter_context(pinned(given, files))
+        return _from_path(connection, limits, given, path, whole, columns, places)
     if frames.is_relation(table) and not places:
         return DuckDBTable(
             connection, _copied(connection, table, columns), "the relation", limits=limits, has_stable_rows=False
@@ -298,13 +314,15 @@ def _copied(connection: duckdb.DuckDBPyConnection, relation: Any, columns: Seque
 
 
 def _from_path(
-    connection: duckdb.DuckDBPyConnection, limits: Limits, given: str, columns: Sequence[str] | None, places: bool
+    connection: duckdb.DuckDBPyConnection,
+    limits: Limits,
+    given: str,
+    path: str,
+    whole: Sequence[str],
+    columns: Sequence[str] | None,
+    places: bool,
 ) -> DuckDBTable:
-    name = table_name(given)
-    files = existing_files(given)
-    path = os.path.abspath(given)
-    whole = [os.path.abspath(file) for file in files]
-    wanted = columns or ()
+    name, files, wanted = table_name(given), whole, columns or ()
     if is_parquet(files[0]):  # before DuckDB lets a folder's name take the place of a column
         hive = hive_columns(path, whole)
         check_names(wanted, [*parquet_names(whole[0], name), *hive], name, listed=True)
@@ -315,7 +333,7 @@ def _from_path(
         relation = connection.read_parquet([glob.escape(file) for file in whole], hive_partitioning=bool(hive))
     else:
         relation = connection.sql(f"SELECT * FROM {csv_reader(files, wanted, name)}")
-    return DuckDBTable(connection, relation, name, limits=limits, path=path, files=whole)
+    return DuckDBTable(connection, relation, name, limits=limits, path=path, files=whole, given=given)
 
 
 def _placed_files(connection: duckdb.DuckDBPyConnection, path: str, files: Sequence[str], name: str) -> Any:

@@ -112,8 +112,8 @@ class SparkTable:
         inside = [(column >= low) & (column < high) for low, high in stretches.windows(ends)]
         return self.frame.where(functools.reduce(operator.or_, inside)) if inside else self.frame
 
-    def content(self) -> Content:
-        """The digest of its files, or of its rows where it is a DataFrame, which Spark sorts for it."""
+    def content(self, *, in_order: bool = False) -> Content:
+        """The digest of its files, or of its rows where it is a DataFrame, which Spark sorts; it has no order."""
         if self.path is not None:
             return Content("files", files_digest(self.files, table_root(self.path)))
         found = self.query(row_groups(SPARK, list(self.kinds), self.view)).toArrow().to_pylist()

@@ -72,7 +72,7 @@ class Evidence:
         assert self.key is not None
         stated = self.content["digests"]["input"]
         digest = None if stated is None else stated["hmac"]
-        return DrawKeys.of(self.key, self.own, digest, by_place=self.record is None)
+        return DrawKeys.of(self.key, self.own, digest, self.columns["published"], by_place=self.record is None)
 
     def lookup_keys(self, table: DuckDBTable) -> str:
         """Expressions of the values that the draws look up, one column each."""

@@ -87,6 +87,9 @@ def verify(
         return Verdict(tuple(findings))
     signed = [] if signer is None else [signature_finding(stated, signature, signer, (certificate, released))]
     findings += signed
+    if signed and content["private_mechanism"] and content["mechanism"] is not None and key is None:
+        text = "the signature is of a digest of it that needs the key"
+        findings.append(Finding("mechanism under the signature", None, text, at_most="consistent"))
     try:
         mechanism = None if content["mechanism"] is None else Mechanism.from_dict(content["mechanism"])
         evidence = Evidence(content, mechanism, secret, is_signed=any(finding.passed for finding in signed))

@@ -37,20 +37,23 @@ def against_release(evidence: Evidence, released: DuckDBTable) -> Iterator[Findi
 
 def _digest(evidence: Evidence, released: DuckDBTable) -> Iterator[Finding]:
     """The digest of the files; a frame has none."""
-    if released.path is None:
+    if released.path is None or released.given is None:
         yield Finding("output digest", None, "not re-checked: it is that of files, and the release is a frame here")
         return
-    found = part_digests(released.path) if os.path.isdir(released.path) else file_digest(released.path)
+    if not os.path.exists(released.given):
+        yield Finding("output digest", None, "not re-checked: name the file or the folder itself, not a pattern")
+        return
+    found = part_digests(released.given) if os.path.isdir(released.given) else file_digest(released.path)
     yield equal("output digest", found, evidence.content["digests"]["output"], "the release")
 
 
 def _beside(evidence: Evidence, released: DuckDBTable) -> Iterator[Finding]:
     """What lies beside a release belongs to it: another release's codebook would explain other values."""
     content = evidence.content
-    if released.path is None:
+    if released.given is None:
         return
     codebook, hidden, certificate = (
-        Path(f"{released.path}.{what}.json") for what in ("codebook", "codebook.private", "certificate")
+        Path(f"{released.given}.{what}.json") for what in ("codebook", "codebook.private", "certificate")
     )
     is_keyed = content["private_mechanism"] and content["mechanism"] is None
     own, stated = hidden if content["private_mechanism"] else codebook, content["digests"]["codebook"]

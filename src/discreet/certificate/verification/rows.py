@@ -34,9 +34,7 @@ def against_both(evidence: Evidence, table: DuckDBTable, released: DuckDBTable) 
     else:
         # A signature vouches for the cells instead.
         at_most = "verified" if evidence.is_signed else "consistent"
-        text = (
-            "cannot be matched without ids: give the key, which knows the order, or the signer, who vouches for it"
-        )
+        text = "cannot be matched without ids: give the key, which knows the order, or the signer, who vouches for it"
         yield Finding("released rows beside the table's", None, text, at_most)
 
 

@@ -72,4 +72,5 @@ def _places(certificate: Certificate, given: Any, released: Any) -> Iterator[Pat
 def _unsigned(certificate: Certificate) -> str:
     """What a private certificate holds beyond what was signed."""
     held = [name for name in certificate.private_names if name in certificate.to_dict()]
+    held += ["mechanism"] if certificate["private_mechanism"] and certificate["mechanism"] is not None else []
     return f", of the public part: not of {', '.join(held)}" if held else ""

@@ -142,8 +142,8 @@ def _input_digest(evidence: Evidence, table: Table) -> Finding:
     secret = content.get("input_key") or (None if evidence.key is None else evidence.key.input_key)
     if secret is None:
         return Finding("input digest", None, "not re-checked: its key is in the private certificate")
-    if stated["of"] == "rows" and isinstance(table, DuckDBTable):
-        found = table.content(evidence.columns["input"])
+    if stated["of"].startswith("rows") and isinstance(table, DuckDBTable):
+        found = table.content(evidence.columns["input"], in_order=stated["of"] == "rows in order")
     else:
         found = table.content()
     if found.of != stated["of"]:

@@ -47,9 +47,10 @@ def _telling(table: Table, plan: Plan, by: str | None, watched: list[str], rows:
 
 
 def _of_persons(table: Table, by: str, symbols: list[str]) -> list[Any]:
-    """A value of each person, in the order of their ids: records of one person may be alike, those of others not."""
+    """The values of each person, in the order of their ids: records of one person may be alike, those of others not."""
     name = table.dialect.identifier(by)
-    shown = ", ".join(f"min({symbol}) AS c{k}" for k, symbol in enumerate(symbols))
+    texts = [table.dialect.gathered.format(table.dialect.as_text(symbol)) for symbol in symbols]
+    shown = ", ".join(f"{text} AS c{k}" for k, text in enumerate(texts))
     return list(table.aggregate(f"{shown}, {name} AS p", name).sort_by("p").columns)[:-1]
 
 
