@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 import hashlib
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -348,3 +350,67 @@ def test_short_certificates_do_not_run_for_ever(kind: str) -> None:
     verdict = dc.verify(hostile(kind))
     assert [finding.subject for finding in verdict.failures] == ["size"]
     assert "refused: about" in str(verdict)
+
+
+@pytest.mark.parametrize("spelling", [1.0, True, {"decimal": "1.00"}])
+def test_labels_that_are_equal_are_one_however_they_are_spelt(spelling: Any) -> None:
+    """Somebody who knows the first attribute would be two people, and SRLIP seemed to hold."""
+    useful = [(1, "u"), (1, "v"), (2, "w")]
+    joint = Joint.from_counts([[30, 10, 20], [10, 30, 20]], useful=useful)
+    notion = dc.SRLIP(0.3)
+    mechanism = dc.Mechanism.from_channel(np.eye(3), useful=useful, notion=notion.to_dict())
+    assert not notion.holds(joint, mechanism)
+    data = dc.certify(mechanism.promising(dc.SRLIP(3.0).to_dict()), joint).to_dict()
+    for holder in (data["mechanism"], data["counts"]):
+        holder["useful"][1] = [spelling, "v"]
+    data["notion"] = data["mechanism"]["notion"] = notion.to_dict()
+    assert dc.verify(forged(data)).level == "failed"
+
+
+def test_frames_in_another_order_are_other_tables() -> None:
+    """Places are the ids of their rows, and other people stand there."""
+    table = awkward_table(2_000, seed=4)
+    mechanism = design(Joint.from_table(table, "ill", "job"), LIP(0.05)).mechanism
+    mixed = table.take(pa.array(np.random.default_rng(1).permutation(2_000)))
+    one, two = (dc.release(t, mechanism, key=bytes(32)).column("job").to_pylist() for t in (table, mixed))
+    x1, x2 = table.column("job").to_pylist(), mixed.column("job").to_pylist()
+    same = [a == b for a, b, p, q in zip(one, two, x1, x2) if p == q]
+    assert sum(same) < 0.97 * len(same)
+    again = dc.release(table, mechanism, key=bytes(32)).column("job").to_pylist()
+    assert again == one
+
+
+def test_releases_with_other_columns_have_other_orders() -> None:
+    """Else rows of one could be put beside those of the other by their places."""
+    table = awkward_table(1_000, seed=4)
+    mechanism = design(Joint.from_table(table, "ill", "job"), LIP(0.2)).mechanism
+    orders = []
+    for further in ([], ["sex"]):
+        keep = ["weight", *further]
+        got = dc.release(table, mechanism, key=bytes(32), shuffle=True, keep=keep, uncovered=keep)
+        orders.append(got.column("weight").to_pylist())
+    place = {weight: k for k, weight in enumerate(orders[0])}
+    assert abs(np.corrcoef([place[weight] for weight in orders[1]], np.arange(1_000))[0, 1]) < 0.2
+
+
+def test_a_trusted_release_states_nothing_of_what_it_did_not_see(tmp_path: Path) -> None:
+    """Else a forger calls a release trusted, and what it keeps covered."""
+    case = Case(tmp_path, id="uuid", keep=["sex"], uncovered=["sex"])
+    data = copy.deepcopy(case.private)
+    data["covered"] = {"columns": ["sex"], "log_max_lift": "0.100", "log_min_lift": "-0.100"}
+    data["not_covered"], data["checked_on"] = [], "the design only (trusted)"
+    assert case.verify(forged(data), key=False).level == "failed"
+
+
+def test_the_checker_alone_ends_without_a_traceback(tmp_path: Path) -> None:
+    for content in (b'{"a": 1, "a": 2}', b"[" * 100_000, b"\xff\xfe", b'{"a": ' + b"9" * 5_000 + b"}", b"[]", b"3"):
+        (tmp_path / "c.json").write_bytes(content)
+        command = [sys.executable, checker.__file__, tmp_path / "c.json"]
+        done = subprocess.run(command, check=False, capture_output=True, text=True)
+        assert done.returncode == 1
+        assert "Traceback" not in done.stderr
+
+
+def test_a_pattern_is_no_release(by_id: Case) -> None:
+    verdict = dc.verify(by_id.private, released=by_id.folder / "out*.parquet")
+    assert {f.subject: f.passed for f in verdict.findings}["output digest"] is None

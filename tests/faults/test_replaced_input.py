@@ -96,3 +96,25 @@ def test_no_certificate_is_about_another_table(
         assert dc.verify(certificate, folder / "harmless.parquet", folder / "out.parquet", key=bytes(32))
         assert not dc.verify(certificate, folder / "telling.parquet", folder / "out.parquet", key=bytes(32))
     assert done
+
+
+def test_a_link_that_is_turned_for_the_time_of_the_draw(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The checks would see one table and the draw another, and at the end all would be as it was."""
+    link = folder / "in.parquet"
+    link.symlink_to(folder / "harmless.parquet")
+    mechanism = design(Joint.from_table(link, "s", "x"), LIP(0.1)).mechanism
+    original, joined = engine.stretches, engine.join_parquet
+
+    def turned(target: str, then: Callable[..., Any]) -> Callable[..., Any]:
+        def function(*args: Any) -> Any:
+            (folder / "new").symlink_to(folder / target)
+            os.replace(folder / "new", link)
+            return then(*args)
+
+        return function
+
+    monkeypatch.setattr(engine, "stretches", turned("telling.parquet", original))
+    monkeypatch.setattr(engine, "join_parquet", turned("harmless.parquet", joined))
+    certificate = run(Request.of(link, mechanism, id="id", key=bytes(32), output=folder / "out.parquet")).certificate
+    verdict = dc.verify(certificate, folder / "harmless.parquet", folder / "out.parquet", key=bytes(32))
+    assert verdict.level == "redrawn", verdict
