@@ -32,9 +32,10 @@ def against_both(evidence: Evidence, table: DuckDBTable, released: DuckDBTable) 
     elif evidence.key is not None:
         yield from redrawn_as_bag(evidence, table, released, evidence.draw_keys())
     else:
-        # A signature vouches for the cells instead.
-        at_most = "verified" if evidence.is_signed else "consistent"
         text = "cannot be matched without ids: give the key, which knows the order, or the signer, who vouches for it"
+        if evidence.is_signed:
+            text = "cannot be matched without ids; the signer vouches for them, and the key would tell"
+        at_most = "verified" if evidence.is_signed else "consistent"
         yield Finding("released rows beside the table's", None, text, at_most)
 
 
