@@ -118,3 +118,15 @@ def test_a_link_that_is_turned_for_the_time_of_the_draw(folder: Path, monkeypatc
     certificate = run(Request.of(link, mechanism, id="id", key=bytes(32), output=folder / "out.parquet")).certificate
     verdict = dc.verify(certificate, folder / "harmless.parquet", folder / "out.parquet", key=bytes(32))
     assert verdict.level == "redrawn", verdict
+
+
+def test_many_files_are_held_open_too(folder: Path) -> None:
+    """However many: else a turned link would pass where there are more than some number."""
+    whole = pq.read_table(folder / "harmless.parquet")
+    (folder / "many").mkdir()
+    for k in range(300):
+        pq.write_table(whole.slice(13 * k, 13), folder / "many" / f"{k:03d}.parquet")
+    with session.open_table(folder / "many", places=True) as opened:
+        (folder / "many").rename(folder / "away")
+        assert opened.count() == 3_900
+        opened.check_unchanged()

@@ -211,6 +211,9 @@ def _statements(certificate: Data) -> Found:
         if certificate["checked_on"] != "this table":
             same += [certificate[name] is None for name in ("achieved", "covered", "persons")]
         same += [certificate["persons"] is None or columns["person"] is not None]
+        if columns["person"] is not None:  # the order of a person's records would tell what their labels do not
+            same += [certificate["order"] == "shuffle", columns["id"] not in columns["published"]]
+            same += [certificate["covered"] is None]
         secret = {name.casefold() for name in columns["sensitive"]}
         same += [not secret & {name.casefold() for name in (certificate["covered"] or {}).get("columns", ())}]
     return all(same), "agree with each other" if all(same) else "contradict each other"
@@ -269,11 +272,12 @@ def size(certificate: Data) -> Found:
         filled = len(counts["cells"]) * math.prod(max(map(len, part["rows"]), default=0) for part in parts)
         columns = min(filled, math.prod(len(part["released"]) for part in parts))
     power = 1 + int(certificate["notion"].get("alpha") or 0)  # powers have about as many digits
-    steps = subsets * (50 + n_s * n_x + filled + columns * (20 + 5 * n_s * power))  # fractions cost more than sums
+    steps = subsets * (150 + n_s * n_x + filled + columns * (40 + 5 * n_s * power))  # fractions cost more than sums
     if proof is not None:
         vectors = [*proof["largest"], *proof["smallest"], *(proof["multipliers"] or [])]
         numbers = sum(map(len, vectors)) + len(vectors) + 2 * len(proof["splits"]) + n_x
         steps += n_x * (numbers + len(proof["rows"])) + subsets * n_s * len(proof["rows"])
+    steps *= 1 + max((n.bit_length() for _, _, n in counts["cells"]), default=0) // 128  # long numbers take long
     right = steps <= STEPS + STEPS_PER_CHARACTER * len(_canonical(certificate))
     return (
         right,
@@ -423,12 +427,13 @@ def slices(certificate: Data, table: Table) -> Iterator[list[int]]:
     occurring = [x for x in range(len(labels)) if any(row[x] for row in table)]
     parts = [label if isinstance(label, list) else [label] for label in labels]
     size = len(parts[occurring[0]]) if certificate["notion"]["name"] == "srlip" else 0
+    keys = [[_key(part) for part in label] for label in parts] if size else []
     if size and any(len(part) != size for part in parts):
         raise ValueError("labels differ in length")
     for known in itertools.chain.from_iterable(itertools.combinations(range(size), k) for k in range(size + 1)):
-        groups: dict[str, list[int]] = {}
+        groups: dict[tuple[str, ...], list[int]] = {}
         for x in occurring:
-            groups.setdefault(_key([parts[x][j] for j in known]), []).append(x)
+            groups.setdefault(tuple(keys[x][j] for j in known), []).append(x)
         yield from groups.values()
 
 

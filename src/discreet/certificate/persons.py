@@ -6,8 +6,8 @@ of different values are independent. Somebody who looks at a record sees its lab
 
 .. math:: P(s, (y, o)) = \sum_T \sum_{r \in T, \, s_r = s} P(T) \, P(y_r = y, o \mid T)
 
-The notion is decided on this joint, and where all records of each person share their sensitive values also on the one
-of persons, P(s, o). Where outcomes can be listed that is done in integers. Else every label changes beliefs by at most
+The notion is decided on this joint, and for persons whose records share their sensitive value also on that of persons,
+P(s, o). Where outcomes can be listed that is done in integers. Else every label changes beliefs by at most
 the largest ratio of two weights in its column, so that m different values change them by at most m times its
 logarithm, on top of what the numbers of records tell alone.
 """
@@ -128,10 +128,11 @@ class _Records:
         np.add.at(counts, (found[:, 1], found[:, 2]), 1)
         return counts
 
-    def only_secret(self) -> IntArray | None:
-        """The sensitive value of each person; None where one has several."""
+    def with_one_secret(self) -> tuple[IntArray, IntArray]:
+        """Persons whose records share their sensitive value, and that value."""
         pairs = np.unique(np.column_stack([self.person, self.secret]), axis=0)
-        return pairs[:, 1] if len(pairs) == self.n_persons else None
+        alone = np.bincount(pairs[:, 0])[pairs[:, 0]] == 1
+        return pairs[alone, 0], pairs[alone, 1]
 
 
 def check_persons(
@@ -245,7 +246,7 @@ def _listed(records: _Records, draws: Sequence[Draw]) -> list[Joint] | None:
     kinds = [_Kind.of([holds[k - 1] for k in line if k], records.rows) for line in lines.tolist()]
     if sum(kind.outcomes(draws) for kind in kinds) > MOST_OUTCOMES:
         return None
-    alike, widest = records.only_secret() is not None, max(len(kind.drawn) for kind in kinds)
+    widest = max(len(kind.drawn) for kind in kinds)
     by_record: dict[Any, Counter[int]] = {}
     by_person: dict[Any, Counter[int]] = {}
     for kind, number in zip(kinds, persons.tolist()):
@@ -253,7 +254,7 @@ def _listed(records: _Records, draws: Sequence[Draw]) -> list[Joint] | None:
         for label, seen, weight in kind.listed(draws):
             for v, s, times in kind.holds:
                 by_record.setdefault((label[v], seen), Counter())[s] += weight * scale * times
-            if alike:
+            if len({s for _, s, _ in kind.holds}) == 1:
                 by_person.setdefault(seen, Counter())[kind.holds[0][1]] += weight * scale
     return [_joint(masses, int(records.secret.max()) + 1) for masses in (by_record, by_person) if masses]
 
@@ -361,11 +362,11 @@ def _profiles(records: _Records) -> Iterator[Joint]:
     counts = np.zeros((int(records.secret.max()) + 1, int(seen.max()) + 1), dtype=np.int64)
     np.add.at(counts, (records.secret, seen), records.times)
     yield Joint.from_counts(counts)
-    only = records.only_secret()
-    if only is not None:
-        counts = np.zeros((int(only.max()) + 1, int(profile.max()) + 1), dtype=np.int64)
-        np.add.at(counts, (only, profile), 1)
-        yield Joint.from_counts(counts)
+    persons, secret = records.with_one_secret()
+    if len(persons):
+        counts = np.zeros((int(secret.max()) + 1, int(profile.max()) + 1), dtype=np.int64)
+        np.add.at(counts, (secret, profile[persons]), 1)
+        yield Joint.from_counts(counts[counts.sum(axis=1) > 0])
 
 
 def _largest_ratio(draw: Draw, rows: Sequence[int]) -> float:

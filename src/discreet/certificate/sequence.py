@@ -16,7 +16,7 @@ binomial is safe, far out in the tails too, where a normal approximation with th
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,7 @@ from discreet._support.numeric import FloatArray, IntArray
 from discreet.core import labels
 from discreet.notions import Notion
 
-__all__ = ["FALSE_ALARM", "ranks", "tolerance", "what_tells"]
+__all__ = ["FALSE_ALARM", "ranks", "told_by_order", "tolerance", "what_tells"]
 
 #: Part of the smallest budget that an order may tell.
 TOLERANCE = 0.1
@@ -241,3 +241,33 @@ def ranks(column: Any) -> IntArray:
     rank[order] = np.arange(len(values))
     result: IntArray = rank[np.asarray(encoded.indices)]
     return result
+
+
+def told_by_order(columns: Mapping[str, Any], sensitive: Sequence[str], notion: Notion, orders: int = 1) -> str | None:
+    """Which column an order of rows tells, and by what; None where it tells none of them.
+
+    ``columns`` are Arrow columns in that order, and ``sensitive`` says which of them are. Sensitive ones are looked at
+    together too, and together with all others: beside a label, an order may tell what neither tells alone.
+
+    Parameters
+    ----------
+    orders : int
+        How many orders are published, over which false alarms are shared out.
+    """
+    codes = {f"{name!r}": ranks(cells) for name, cells in columns.items()}
+    secret = [codes[f"{name!r}"] for name in sensitive]
+    if len(sensitive) > 1:
+        codes[f"{' and '.join(map(repr, sensitive))} together"] = _joined(secret)
+    if len(columns) > len(sensitive) > 0:
+        codes["sensitive and useful columns together"] = _joined([ranks(cells) for cells in columns.values()])
+    alarm = FALSE_ALARM / (orders * max(1, len(codes)))
+    for name, sequence in codes.items():
+        words = what_tells(sequence, tolerance(notion), alarm)
+        if words is not None:
+            return f"tells values of {name}: {words}"
+    return None
+
+
+def _joined(parts: Sequence[IntArray]) -> IntArray:
+    """One code for each combination, commoner ones apart: the tests pool what is rare."""
+    return np.unique(np.column_stack(parts), axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)

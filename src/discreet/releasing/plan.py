@@ -110,7 +110,8 @@ def make_plan(request: Request, kinds: dict[str, str], table: str) -> Plan:
     validate.columns_exist(mechanism.useful_columns, list(kinds), table)
     chosen = _kept(mechanism, list(kinds), request, table)
     kept = tuple(column for column in chosen if column not in (own, request.person))
-    if request.person is not None and own is not None and request.publish_id:
+    named = request.keep != "all" and own in request.keep
+    if request.person is not None and own is not None and (request.publish_id or named):
         raise InputError(f"the id {own!r} would tell the order of a person's records, so it cannot be published.")
     ids = [own] if request.publishes_id else []
     ids += [request.person] if request.person in chosen and request.keep != "all" else []

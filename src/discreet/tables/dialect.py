@@ -72,7 +72,7 @@ class Dialect:
     double: str = "DOUBLE"  # the type of floats
     octets: str = "{}"  # text as its bytes, whatever order a column of text was given
     aggregated: str = ""  # texts of a group, sorted and joined by commas
-    gathered: str = ""  # the different texts of a group, sorted and joined by commas
+    any_of: str = ""  # the value of one row of a group, chosen by a hash of columns
     list: str = "[{}]"  # several values in one
 
     def identifier(self, name: str) -> str:
@@ -147,7 +147,7 @@ DUCKDB = Dialect(
     "error('{}')",
     octets="encode({})",
     aggregated="string_agg({0}, ',' ORDER BY {0})",
-    gathered="string_agg(DISTINCT {0}, ',' ORDER BY {0})",
+    any_of="arg_min({0}, hash({1}))",
 )
 SPARK = Dialect(
     "spark",
@@ -156,7 +156,7 @@ SPARK = Dialect(
     "sha2({}, 256)",
     "raise_error('{}')",
     aggregated="concat_ws(',', array_sort(collect_list({})))",
-    gathered="concat_ws(',', array_sort(collect_set({})))",
+    any_of="min_by({0}, xxhash64({1}))",
     list="array({})",
 )
 POSTGRES = Dialect(

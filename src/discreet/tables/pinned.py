@@ -22,16 +22,17 @@ __all__ = ["pinned"]
 #: Where the system shows what a process has open.
 OPEN = Path("/proc/self/fd")
 
-#: Files that are held open; a table of more is read by name.
-MOST_FILES = 256
+#: Open files that a process needs for other things.
+SPARE = 128
 
 
 @contextlib.contextmanager
 def pinned(path: str, files: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
     """Path and files of a table under names that lead to what is open now; as they are where that is not possible."""
-    if not OPEN.is_dir() or len(files) > MOST_FILES:
+    if not OPEN.is_dir():
         yield path, list(files)
         return
+    _allow(len(files))
     root = table_root(path)
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(private_folder()))
@@ -48,6 +49,22 @@ def pinned(path: str, files: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
             links.append(str(link))
         with _named(str(folder), root):
             yield (links[0] if os.path.isfile(path) else str(folder)), links
+
+
+def _allow(number: int) -> None:
+    """Let the process hold as many files open, within what the system lets it have."""
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = len(os.listdir(OPEN)) + 2 * number + SPARE  # DuckDB opens each of them again
+    if soft == resource.RLIM_INFINITY or wanted <= soft:
+        return
+    if hard != resource.RLIM_INFINITY and wanted > hard:
+        raise UnreadableTableError(
+            f"the table has {number} files, which are held open so that nobody can exchange them, and this process may "
+            f"open {hard} only. Raise the limit (ulimit -n), or write the table to fewer files."
+        )
+    resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 @contextlib.contextmanager

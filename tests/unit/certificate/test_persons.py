@@ -37,13 +37,12 @@ def visits(persons: int, most: int, seed: int, tilt: float = 0.15, *, household:
 
 
 def by_hand(table: pa.Table, mechanism: Mechanism) -> tuple[float, float]:
-    """The extreme log-lifts of a record, and of a person where all of its records share s, by loops and fractions."""
+    """The extreme log-lifts of records, and of persons whose records share s, by loops and fractions."""
     held: dict[str, list[tuple[int, int]]] = defaultdict(list)
     for row in table.to_pylist():
         held[row["who"]].append((row["s"], row["x"]))
     rows = {x: [(y, Fraction(int(w), 2**60)) for y, w in enumerate(mechanism.weights[k]) if w]
             for k, x in enumerate(mechanism.useful)}  # fmt: skip
-    alike = all(len({s for s, _ in records}) == 1 for records in held.values())
     of_record: dict[tuple[Any, Any], Fraction] = defaultdict(Fraction)
     of_person: dict[tuple[Any, Any], Fraction] = defaultdict(Fraction)
     for records in held.values():
@@ -54,9 +53,10 @@ def by_hand(table: pa.Table, mechanism: Mechanism) -> tuple[float, float]:
             outcome = tuple(sorted(label[x] for _, x in records))
             for s, x in records:
                 of_record[s, (label[x], outcome)] += weight
-            of_person[records[0][0], outcome] += weight
+            if len({s for s, _ in records}) == 1:
+                of_person[records[0][0], outcome] += weight
     lifts: list[Fraction] = []
-    for cells in [of_record, of_person] if alike else [of_record]:
+    for cells in (of_record, of_person):
         prior: Counter[Any] = Counter()
         mass: Counter[Any] = Counter()
         for (s, o), p in cells.items():
@@ -255,3 +255,48 @@ def test_few_persons_are_few_however_many_records_they_have(tmp_path: Path) -> N
     assert public["mechanism"] is None
     with pytest.raises(InputError, match="fewer than 5 persons"):
         dc.release(table, mechanism, output=tmp_path / "o.parquet", public_counts=True, **options)
+
+
+def test_the_order_of_persons_is_tested_on_how_often_they_have_a_value() -> None:
+    """All persons have both values, the first half one of them three times, the second the other."""
+    rng = np.random.default_rng(5)
+    who = np.repeat(np.arange(2_000), 4)
+    s = np.where(who < 1_000, np.tile([0, 0, 0, 1], 2_000), np.tile([0, 1, 1, 1], 2_000))
+    order = rng.permutation(8_000)
+    table = pa.table({"who": who[order], "s": s[order], "x": rng.integers(0, 2, 8_000)})
+    about = {"useful_columns": ["x"], "sensitive_columns": ["s"], "notion": LIP(0.3).to_dict()}
+    mechanism = Mechanism.from_channel(np.full((2, 1), 1.0), useful=[0, 1], **about)
+    with pytest.raises(BrokenNotionError, match="order of the published id 'who'"):
+        dc.release(table, mechanism, seed=1, person="who", shuffle=True, keep=["who"])
+
+
+def test_one_person_of_another_kind_does_not_switch_the_check_off() -> None:
+    rng = np.random.default_rng(7)
+    number = np.where(rng.random(1_000) < 0.5, 1, 3)
+    s = (rng.random(1_000) < np.where(number == 3, 0.7, 0.3)).astype(int)  # how many records tells s
+    who = np.repeat(np.arange(1_000), number)
+    mixed = {"who": [*who, 1_000, 1_000], "s": [*s[who], 0, 1], "x": [0] * (len(who) + 2)}
+    about = {"useful_columns": ["x"], "sensitive_columns": ["s"]}
+    mechanism = Mechanism.from_channel([[1.0]], useful=[0], **about)
+    for table in (pa.table({"who": who, "s": s[who], "x": np.zeros(len(who), int)}), pa.table(mixed)):
+        with pytest.raises(BrokenNotionError, match="persons have several records"):
+            checked(table, mechanism, LIP(0.3))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda d: d.__setitem__("order", "input"),
+        lambda d: (d["columns"].__setitem__("id", "x"), d["columns"]["published"].append("x")),
+    ],
+)
+def test_what_a_release_refuses_is_refused_in_certificates_too(change: Any, tmp_path: Path) -> None:
+    table = visits(500, 2, 8, tilt=0.02)
+    mechanism = design(Joint.from_table(table, "s", "x"), LIP(0.05)).mechanism
+    options: dict[str, Any] = {"person": "who", "shuffle": True, "notion": LIP(0.5), "seed": 1}
+    certificate = run(Request.of(table, mechanism, output=tmp_path / "o.csv", **options)).certificate
+    assert certificate is not None
+    assert dc.verify(certificate).level == "verified"
+    data = certificate.to_dict()
+    change(data)
+    assert "statements" in {finding.subject for finding in dc.verify(sealed(data)).failures}

@@ -171,3 +171,31 @@ def test_the_budget_decides_what_counts(notion: dc.Notion, refused: bool) -> Non
             dc.release(table, mechanism, seed=1)
     else:
         assert dc.release(table, mechanism, seed=1).num_rows == n
+
+
+@pytest.mark.parametrize("options", [{"id": "id"}, {}], ids=["by id", "by place"])
+def test_an_order_that_tells_beside_the_label_alone(options: dict[str, Any]) -> None:
+    """S is random along the rows and so is X, but what X says about S turns round in the middle."""
+    rng = np.random.default_rng(3)
+    s = rng.integers(0, 2, 4_000)
+    x = s ^ (np.arange(4_000) < 2_000)
+    table = pa.table({"id": np.arange(4_000), "s": s, "x": x.astype(int)})
+    notion = LIP(0.1)
+    mechanism = Mechanism.from_channel(
+        np.eye(2), useful=[0, 1], useful_columns=["x"], sensitive_columns=["s"], notion=notion.to_dict()
+    )
+    with pytest.raises(BrokenNotionError, match="sensitive and useful columns together"):
+        dc.release(table, mechanism, seed=1, **options)
+    assert dc.release(table, mechanism, seed=1, shuffle=True, **options).column_names == ["x"]
+
+
+def test_an_order_that_tells_two_sensitive_columns_together() -> None:
+    rng = np.random.default_rng(4)
+    first = rng.integers(0, 2, 4_000)
+    second = first ^ (np.arange(4_000) < 2_000)
+    table = pa.table({"a": first, "b": second.astype(int), "x": rng.integers(0, 2, 4_000)})
+    mechanism = Mechanism.from_channel(
+        np.ones((2, 1)), useful=[0, 1], useful_columns=["x"], sensitive_columns=["a", "b"], notion=LIP(0.3).to_dict()
+    )
+    with pytest.raises(BrokenNotionError, match="'a' and 'b' together"):
+        dc.release(table, mechanism, seed=1)

@@ -86,7 +86,8 @@ def _persons(evidence: Evidence, table: Table, joint: Joint) -> Finding:
     except BrokenNotionError:
         return Finding("persons", False, "the labels of all records of a person together break the promise")
     same = found.to_dict() == content["persons"]
-    text = "all records of a person together keep the promise" if same else "tell something else than stated"
+    kept = "what all labels of a person tell about each of its records keeps the promise"
+    text = kept if same else "tell something else than stated"
     return Finding("persons", same, text)
 
 

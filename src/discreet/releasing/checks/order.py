@@ -3,10 +3,11 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from discreet._support.errors import BrokenNotionError
-from discreet.certificate.sequence import FALSE_ALARM, ranks, tolerance, what_tells
+from discreet.certificate.sequence import told_by_order
 from discreet.core.joint import Joint
 from discreet.releasing.plan import Plan
 from discreet.tables.session import Table
@@ -36,22 +37,29 @@ def check_order(table: Table, plan: Plan, joint: Joint) -> None:
 def _telling(table: Table, plan: Plan, by: str | None, watched: list[str], rows: int, orders: int) -> str | None:
     """Which column an order tells, and by what."""
     symbols = [table.dialect.symbol(c, table.kinds[c], plan.mechanism.bins.get(c)) for c in watched]
-    is_person = by is not None and by == plan.person
-    shown = _of_persons(table, str(by), symbols) if is_person else table.in_order(symbols, by, rows, plan.read)
-    alarm = FALSE_ALARM / (orders * len(watched))
-    for column, cells in zip(watched, shown):
-        words = what_tells(ranks(cells), tolerance(plan.notion), alarm)
-        if words is not None:
-            return f"tells values of {column!r}: {words}"
-    return None
+    if by is not None and by == plan.person:
+        for shown in _of_persons(table, by, symbols, plan.read):
+            words = told_by_order(dict(zip(watched, shown)), plan.sensitive, plan.notion, 2 * orders)
+            if words is not None:
+                return words
+        return None
+    shown = table.in_order(symbols, by, rows, plan.read)
+    return told_by_order(dict(zip(watched, shown)), plan.sensitive, plan.notion, orders)
 
 
-def _of_persons(table: Table, by: str, symbols: list[str]) -> list[Any]:
-    """The values of each person, in the order of their ids: records of one person may be alike, those of others not."""
-    name = table.dialect.identifier(by)
-    texts = [table.dialect.gathered.format(table.dialect.as_text(symbol)) for symbol in symbols]
-    shown = ", ".join(f"{text} AS c{k}" for k, text in enumerate(texts))
-    return list(table.aggregate(f"{shown}, {name} AS p", name).sort_by("p").columns)[:-1]
+def _of_persons(table: Table, by: str, symbols: list[str], read: Sequence[str]) -> Iterator[list[Any]]:
+    """In the order of persons' ids: all values of each, and those of one record of each, whichever it is.
+
+    Records of one person may be alike, so that only one of them, or all taken as one value, stand for the person.
+    """
+    words, name = table.dialect, table.dialect.identifier(by)
+    mixed = ", ".join(map(words.identifier, dict.fromkeys((by, *read))))
+    for made in (
+        [words.joined(words.as_text(symbol)) for symbol in symbols],
+        [words.any_of.format(words.as_text(symbol), mixed) for symbol in symbols],
+    ):
+        shown = ", ".join(f"{text} AS c{k}" for k, text in enumerate(made))
+        yield list(table.aggregate(f"{shown}, {name} AS p", name).sort_by("p").columns)[:-1]
 
 
 def _refusal(told: dict[str | None, str]) -> str:
