@@ -78,15 +78,12 @@ def _real(value: Any) -> bool:
     return type(value) in (int, float) and abs(value) < math.inf
 
 
-def _label(value: Any) -> bool:
+def _label(value: Any, is_part: bool = False) -> bool:
     if type(value) is dict:  # of another type, written as text
         return len(value) == 1 and all(type(part) is str for part in [*value, *value.values()])
-    parts = value if type(value) is list else [value]
-    return all(part is None or type(part) in (bool, str) or _real(part) or _label_part(part) for part in parts)
-
-
-def _label_part(value: Any) -> bool:
-    return type(value) is dict and _label(value)
+    if type(value) is list:
+        return not is_part and all(_label(part, True) for part in value)
+    return value is None or type(value) in (bool, str) or _real(value)
 
 
 def _text(pattern: str) -> Callable[[Any], bool]:
