@@ -256,7 +256,7 @@ def _listed(records: _Records, draws: Sequence[Draw]) -> list[Joint] | None:
                 by_record.setdefault((label[v], seen), Counter())[s] += weight * scale * times
             if len({s for _, s, _ in kind.holds}) == 1:
                 by_person.setdefault(seen, Counter())[kind.holds[0][1]] += weight * scale
-    return [_joint(masses, int(records.secret.max()) + 1) for masses in (by_record, by_person) if masses]
+    return [_joint(masses) for masses in (by_record, by_person) if masses]
 
 
 @dataclass(frozen=True)
@@ -305,9 +305,10 @@ def _entries(draw: Draw, row: int) -> list[tuple[str, int]]:
     return [(draw.labels[k], int(draw.weights[k])) for k in range(int(draw.starts[row]), int(draw.starts[row + 1]))]
 
 
-def _joint(found: Mapping[Any, Mapping[int, int]], n_secret: int) -> Joint:
-    """Integer masses of (secret, what is seen) as a joint."""
-    masses = np.array([[column.get(s, 0) for column in found.values()] for s in range(n_secret)], dtype=object)
+def _joint(found: Mapping[Any, Mapping[int, int]]) -> Joint:
+    """Integer masses of (secret, what is seen) as a joint, of the secrets that occur."""
+    secrets = sorted({s for column in found.values() for s in column})
+    masses = np.array([[column.get(s, 0) for column in found.values()] for s in secrets], dtype=object)
     total = int(masses.sum())
     cells = np.array([[float(Fraction(int(n), total)) for n in row] for row in masses])
     names = [tuple(range(size)) for size in masses.shape]
@@ -324,7 +325,6 @@ def _lifts(joints: Sequence[Joint]) -> dict[str, str]:
             Fraction(int(masses[s, y]) * total, int(prior[s]) * int(mass[y]))
             for s in range(len(prior))
             for y in range(len(mass))
-            if prior[s] and mass[y]
         ]
     return {
         "log_max_lift": lift_text(max(lifts), decimal.ROUND_CEILING),
@@ -339,9 +339,8 @@ def _bounded(records: _Records, draws: Sequence[Draw], notion: Notion) -> tuple[
         room = records.most_values * _largest_ratio(draws[0], [row for (row,) in records.rows])
     if records.most_values > MOST_VALUES or not math.isfinite(room):
         return False, {"log_max_lift": "inf", "log_min_lift": "-inf"}
-    alone = np.column_stack([measures.lift(joint) for joint in _profiles(records)])
-    with np.errstate(divide="ignore"):
-        low, high = np.log(alone.min(axis=0)), np.log(alone.max(axis=0))
+    alone = [measures.log_lift(joint) for joint in _profiles(records)]
+    low, high = (np.concatenate([end(lifts, axis=0) for lifts in alone]) for end in (np.min, np.max))
     rise, fall, apart = (float(part.max()) + room for part in (high, -low, high - low))
 
     def needed(kind: BoundKind) -> float:
@@ -388,4 +387,4 @@ def _outwards(value: float) -> str:
     """A limit in thousandths, away from zero."""
     if math.isinf(value):
         return "inf" if value > 0 else "-inf"
-    return f"{math.copysign(math.ceil(abs(value) * (1 + SAFETY) * 1e3) / 1e3, value):.3f}"
+    return f"{math.copysign(math.ceil(abs(value) * (1 + SAFETY) * 1e3) / 1e3, value) + 0.0:.3f}"  # no -0.000

@@ -1,7 +1,7 @@
 """Certificates: what a mechanism promises on a table, stated so that a checker needs to trust nobody.
 
 The public part holds no counts, since the counts of (S, X) are the table itself. The private part adds them, the proof
-of the bound, and the salt of the input's digest; it belongs to the owner of the table.
+of the bound, and the key of the input's digest; it belongs to the owner of the table.
 """
 
 # SPDX-License-Identifier: Apache-2.0

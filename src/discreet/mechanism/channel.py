@@ -159,13 +159,7 @@ class ChannelMechanism(RowMechanism):
         return (self._draw(column_name(columns), columns, spread_labels(self.useful, len(columns))),)
 
     def codebook(self, joint: Joint | None = None) -> dict[str, dict[Any, float]]:
-        """What a released symbol stands for: P(x | y), likeliest first.
-
-        Parameters
-        ----------
-        joint : Joint, optional
-            Gives P(x), matched by label. Left out: the one that it was designed on, which the public part of a stored
-            mechanism does not hold.
+        """What a released symbol stands for: P(x | y), likeliest first; see `Mechanism.codebook`.
 
         Examples
         --------

@@ -39,27 +39,13 @@ def certified(ready: Prepared, written: Path, codebook: str | None, spill: Path)
     limits = Limits(request.memory_limit, str(spill))
     with open_table(written, published, limits=limits, beside=table) as released:
         rows = released.count()
-    digests = {
-        "mechanism": base["digests"]["mechanism"],
-        "output": part_digests(written) if written.is_dir() else file_digest(written),
-        "input": None if ready.content is None else {"of": ready.content.of, "hmac": ready.input_digest},
-        "codebook": None if codebook is None else hashlib.sha256(codebook.encode()).hexdigest(),
-    }
+    digests = _digests(ready, base, written, codebook)
     hidden = {"keyed_digests": request.key.keyed_digests(digests)} if ready.hides_mechanism else {}
     stated = base.with_fields(
         rows={"input": joint.records, "output": rows},
         digests=digests,
         private_mechanism=ready.hides_mechanism,
-        columns={
-            "input": list(ready.engine.table.kinds),
-            "sensitive": list(plan.mechanism.sensitive_columns),
-            "useful": list(plan.useful),
-            "id": plan.id,
-            "person": plan.person,
-            "released": list(plan.released),
-            "kept": list(plan.kept),
-            "published": published,
-        },
+        columns=_columns(ready),
         order="shuffle" if plan.shuffle else "input",
         engine=ready.engine.name,
         key={
@@ -78,6 +64,31 @@ def certified(ready: Prepared, written: Path, codebook: str | None, spill: Path)
     if request.public_counts:
         stated = stated.with_public_counts(None if ready.persons is None else ready.persons.fewest)
     return stated.with_fields(key={**stated["key"], "mac": request.key.mac(stated.authenticated())})
+
+
+def _digests(ready: Prepared, base: Certificate, written: Path, codebook: str | None) -> dict[str, Any]:
+    """Of the mechanism, the release, the table and the codebook."""
+    return {
+        "mechanism": base["digests"]["mechanism"],
+        "output": part_digests(written) if written.is_dir() else file_digest(written),
+        "input": None if ready.content is None else {"of": ready.content.of, "hmac": ready.input_digest},
+        "codebook": None if codebook is None else hashlib.sha256(codebook.encode()).hexdigest(),
+    }
+
+
+def _columns(ready: Prepared) -> dict[str, Any]:
+    """Which columns were read, and which are published as what."""
+    plan = ready.plan
+    return {
+        "input": list(ready.engine.table.kinds),
+        "sensitive": list(plan.mechanism.sensitive_columns),
+        "useful": list(plan.useful),
+        "id": plan.id,
+        "person": plan.person,
+        "released": list(plan.released),
+        "kept": list(plan.kept),
+        "published": [name for _, name in plan.output],
+    }
 
 
 def _unseen(plan: Plan, checked: Checked) -> dict[str, Any] | None:

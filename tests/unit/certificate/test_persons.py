@@ -300,3 +300,17 @@ def test_what_a_release_refuses_is_refused_in_certificates_too(change: Any, tmp_
     data = certificate.to_dict()
     change(data)
     assert "statements" in {finding.subject for finding in dc.verify(sealed(data)).failures}
+
+
+@pytest.mark.parametrize("values", [12, 2], ids=["bounded", "listed"])
+def test_a_secret_that_only_mixed_persons_have(values: int) -> None:
+    who = np.repeat(np.arange(100), values)
+    s = np.repeat(np.arange(100) % 2, values)
+    s[-values : -values // 2] = 2  # the last person has a secret that nobody else has, and another one
+    table = pa.table({"who": who, "s": s, "x": np.tile(np.arange(values), 100)})
+    joint = Joint.from_table(table, "s", "x")
+    about = {"useful_columns": ["x"], "sensitive_columns": ["s"]}
+    mechanism = Mechanism.from_channel(np.full((values, 3), 1 / 3), useful=joint.useful, **about)
+    found = checked(table, mechanism, LIP(0.1))  # equal numbers of records and a flat mechanism tell nothing
+    assert found.how == ("exactly" if values == 2 else "by a bound")
+    assert {abs(float(end)) for end in found.lifts.values()} <= {0.0, 0.001}

@@ -68,7 +68,7 @@ def test_a_release_whose_table_has_no_secret_looks_at_the_records_all_the_same(t
     given = {"trust_design": True, "private_certificate": private}
     assert release(FEW.select(["job"]), made(COMMON), tmp_path, **given) == [False, True]
     assert dc.Certificate.from_json(tmp_path / "out.csv.certificate.json")["mechanism"] is None
-    assert stat.S_IMODE(private.stat().st_mode) == 0o600  # it holds the mechanism and the salt
+    assert stat.S_IMODE(private.stat().st_mode) == 0o600  # it holds the mechanism and a key
     assert release(COMMON.select(["job"]), made(COMMON), tmp_path, **given) == [True, False]
     assert stat.S_IMODE(private.stat().st_mode) == 0o600
 
