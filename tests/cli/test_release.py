@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -261,3 +262,51 @@ def test_the_key_is_in_no_argument_log_or_traceback(folder: Path) -> None:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert secret not in done.stdout + done.stderr + " ".join(map(str, command))
         assert subkey not in done.stdout + done.stderr
+
+
+def test_a_level_can_be_required(folder: Path, call) -> None:
+    out, key = folder / "out.parquet", folder / "key"
+    assert (
+        call("release", folder / "in.parquet", folder / "m.json", "-o", out, "--id", "uuid", "--write-key", key)[0] == 0
+    )
+    public, tables = f"{out}.certificate.json", ["--table", folder / "in.parquet", "--released", out]
+    assert call("verify", public, "--released", out)[0] == 1
+    code, text, _ = call("verify", public, "--released", out, "--require", "consistent", "--format", "json")
+    found = json.loads(text)
+    assert (code, found["level"], found["required"], found["passed"]) == (0, "consistent", "consistent", True)
+    assert call("verify", public, *tables, "--require", "redrawn")[0] == 1
+    assert call("verify", public, *tables, "--key-file", key, "--require", "redrawn")[0] == 0
+
+
+def test_public_counts_let_anyone_verify(folder: Path, call) -> None:
+    out = folder / "out.parquet"
+    release = ["release", folder / "in.parquet", folder / "m.json", "-o", out, "--id", "uuid"]
+    assert call(*release, "--public-counts")[0] == 0
+    code, text, _ = call("verify", f"{out}.certificate.json", "--format", "json")
+    assert (code, json.loads(text)["level"]) == (0, "verified")
+    few = dc.Joint.from_counts([[3, 20], [20, 20]])
+    made = dc.certify(dc.Mechanism.from_blocks(few, [0, 0]), few, dc.LIP(1.0))
+    with pytest.raises(dc.errors.InputError, match="1 pairs of sensitive and useful values have fewer than 5 records"):
+        made.with_public_counts()
+
+
+def test_records_of_a_person_on_the_command_line(folder: Path, call) -> None:
+    table = awkward_table(3_000)
+    who = pa.array([f"p{k % 1_500}" for k in range(3_000)])  # everybody comes twice
+    pq.write_table(table.append_column("who", who), folder / "in.parquet")
+    flat = dc.Mechanism.from_channel(
+        [[0.5, 0.5]] * 8, useful=dc.Mechanism.from_json(folder / "m.json").useful, released=["0", "1"],
+        useful_columns=["job"], sensitive_columns=["ill"], notion=dc.LIP(0.5).to_dict(),
+    )  # fmt: skip
+    flat.to_json(folder / "flat.json")
+    release = ["release", folder / "in.parquet", folder / "flat.json", "-o", folder / "out.parquet"]
+    code, _, err = call(*release, "--id", "who")
+    assert code == 3
+    assert "--person who" in err
+    code, _, err = call(*release, "--person", "who")
+    assert code == 2
+    assert "--shuffle" in err
+    assert not (folder / "out.parquet").exists()
+    code, text, err = call(*release, "--person", "who", "--shuffle", "--keep", "age", "--uncovered", "all")
+    assert code == 0, err
+    assert "1,500 persons with up to 2 records each" in " ".join(text.split())
