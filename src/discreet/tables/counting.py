@@ -21,14 +21,16 @@ from discreet.tables.dialect import is_label_type, is_number
 from discreet.tables.session import Table
 
 __all__ = [
-    "Combinations",
     "Pairs",
+    "check_kinds",
+    "column_codes",
     "columns_to_count",
-    "count_distinct",
     "count_pairs",
     "count_values",
-    "list_combinations",
+    "dictionary_of",
+    "group",
     "list_pairs",
+    "symbol_codes",
 ]
 
 #: A useful alphabet of more values is probably an identifier, and warns.
@@ -88,8 +90,8 @@ class Pairs(NamedTuple):
     row: IntArray
     column: IntArray
     records: IntArray
-    sensitive: list[Any]
-    useful: list[Any]
+    sensitive: Sequence[Any]
+    useful: Sequence[Any]
     sensitive_columns: tuple[str, ...]
     useful_columns: tuple[str, ...]
     bins: Mapping[str, tuple[float, ...]]
@@ -107,58 +109,6 @@ def list_pairs(
     return _listed(source, validate.as_columns(sensitive, ""), validate.as_columns(useful, ""), bins)
 
 
-class Combinations(NamedTuple):
-    """The combinations of sensitive, useful and further values that occur, by code, and how many records carry each.
-
-    ``beside`` has a column of codes for each of the further columns, whose values themselves are not listed.
-    """
-
-    row: IntArray
-    column: IntArray
-    beside: IntArray
-    records: IntArray
-    sensitive: list[Any]
-    useful: list[Any]
-
-
-def list_combinations(
-    source: Table,
-    sensitive: Sequence[str],
-    useful: Sequence[str],
-    beside: Sequence[str],
-    *,
-    bins: Mapping[str, Any] | None = None,
-) -> Combinations:
-    """What occurs together, with further columns told apart as their readers can; one GROUP BY."""
-    wanted = (*sensitive, *useful)
-    rules = parse_bins(bins)
-    _check_kinds(wanted, source.kinds, rules)
-    edges = _edges(source, rules)
-    symbols = [source.dialect.symbol(c, source.kinds[c], edges.get(c)) for c in wanted]
-    cells = _group(source, [*symbols, *(source.dialect.published(c, source.kinds[c]) for c in beside)])
-    alphabets = [_column(cells.column(k), c, edges.get(c)) for k, c in enumerate(wanted)]
-    row, sensitive_values = _symbols(alphabets[: len(sensitive)])
-    column, useful_values = _symbols(alphabets[len(sensitive) :])
-    further = [np.asarray(_encoded(cells.column(len(wanted) + k)).indices) for k in range(len(beside))]
-    codes = np.stack(further, axis=1).astype(np.int64) if further else np.zeros((len(row), 0), dtype=np.int64)
-    records = np.asarray(cells.column(cells.num_columns - 1)).astype(np.int64)
-    return Combinations(row, column, codes, records, sensitive_values, useful_values)
-
-
-def count_distinct(source: Table, sets: Sequence[Sequence[str]], *, exact: bool) -> tuple[int, list[int]]:
-    """Number of rows, and how many different values each set of expressions takes, in one pass.
-
-    A set of several expressions is counted about, whatever ``exact`` says; nulls by themselves count for nothing.
-    """
-    asked = []
-    for k, expressions in enumerate(sets):
-        whole = expressions[0] if len(expressions) == 1 else f"hash({', '.join(expressions)})"
-        count = f"count(DISTINCT {whole})" if exact and len(expressions) == 1 else f"approx_count_distinct({whole})"
-        asked.append(f"{count} AS d{k}")
-    rows, *found = source.aggregate(", ".join(["count(*) AS n", *asked])).to_pylist()[0].values()
-    return int(rows), [int(number) for number in found]
-
-
 def _listed(source: Table, rows: tuple[str, ...], columns: tuple[str, ...], bins: Mapping[str, Any] | None) -> Pairs:
     wanted = (*rows, *columns)
     rules = parse_bins(bins)
@@ -166,16 +116,17 @@ def _listed(source: Table, rows: tuple[str, ...], columns: tuple[str, ...], bins
         if name not in wanted:
             raise InputError(f"bins name the column {name!r}, which is neither sensitive nor useful.")
     validate.columns_exist(wanted, list(source.kinds), source.name)
-    _check_kinds(wanted, source.kinds, rules)
+    check_kinds(wanted, source.kinds, rules)
     edges = _edges(source, rules)
-    cells = _group(source, [source.dialect.symbol(c, source.kinds[c], edges.get(c)) for c in wanted])
+    cells = group(source, [source.dialect.symbol(c, source.kinds[c], edges.get(c)) for c in wanted])
     if cells.num_rows == 0:
         raise EmptyTableError(f"{source.name} has no rows.")
-    alphabets = [_column(cells.column(k), c, edges.get(c)) for k, c in enumerate(wanted)]
+    alphabets = [column_codes(cells.column(k), c, edges.get(c)) for k, c in enumerate(wanted)]
     return _assemble(rows, columns, alphabets, np.asarray(cells.column(len(wanted))), edges)
 
 
-def _check_kinds(wanted: Sequence[str], kinds: Mapping[str, str], rules: Mapping[str, Any]) -> None:
+def check_kinds(wanted: Sequence[str], kinds: Mapping[str, str], rules: Mapping[str, Any]) -> None:
+    """All columns can be counted, those with rules in intervals."""
     for column in wanted:
         kind = kinds[column]
         if column in rules:
@@ -222,15 +173,15 @@ def _quantile_edges(source: Table, column: str, rule: Quantiles) -> tuple[float,
     return edges
 
 
-def _group(source: Table, expressions: Sequence[str]) -> Any:
+def group(source: Table, expressions: Sequence[str]) -> Any:
     """Arrow table of the distinct combinations and how many rows carry each."""
     named = [f"{expression} AS c{k}" for k, expression in enumerate(expressions)]
     return source.aggregate(", ".join([*named, "count(*) AS n"]), ", ".join(expressions))
 
 
-def _column(cells: Any, column: str, edges: Sequence[float] | None) -> tuple[IntArray, list[Any]]:
+def column_codes(cells: Any, column: str, edges: Sequence[float] | None) -> tuple[IntArray, list[Any]]:
     """Codes of the cells and the labels they stand for, in the order of the alphabet."""
-    encoded = _encoded(cells)
+    encoded = dictionary_of(cells)
     try:
         values = encoded.dictionary.to_pylist()
     except (OverflowError, ValueError):
@@ -246,7 +197,7 @@ def _column(cells: Any, column: str, edges: Sequence[float] | None) -> tuple[Int
     return rank[np.asarray(encoded.indices)], ordered
 
 
-def _encoded(cells: Any) -> Any:
+def dictionary_of(cells: Any) -> Any:
     """Cells as codes of a dictionary, in which null has a place too."""
     encoded = cells.combine_chunks().dictionary_encode(null_encoding="encode")
     # Some versions keep a chunked array of one chunk.
@@ -260,8 +211,8 @@ def _assemble(
     counts: IntArray,
     edges: Mapping[str, tuple[float, ...]],
 ) -> Pairs:
-    row, sensitive = _symbols(alphabets[: len(rows)]) if rows else (np.zeros(len(counts), dtype=np.int64), [None])
-    column, useful = _symbols(alphabets[len(rows) :])
+    row, sensitive = symbol_codes(alphabets[: len(rows)]) if rows else (np.zeros(len(counts), dtype=np.int64), [None])
+    column, useful = symbol_codes(alphabets[len(rows) :])
     if len(useful) > MANY_VALUES:
         warnings.warn(
             f"{' + '.join(columns)} takes {len(useful)} distinct values, as an identifier would. "
@@ -272,7 +223,7 @@ def _assemble(
     return Pairs(row, column, counts, sensitive, useful, rows, columns, edges)
 
 
-def _symbols(parts: Sequence[tuple[IntArray, list[Any]]]) -> tuple[IntArray, list[Any]]:
+def symbol_codes(parts: Sequence[tuple[IntArray, Sequence[Any]]]) -> tuple[IntArray, Sequence[Any]]:
     """One column as it is, several as tuples in lexicographic order."""
     if len(parts) == 1:
         return parts[0]

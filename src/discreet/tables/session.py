@@ -21,6 +21,7 @@ import numpy as np
 
 from discreet._support import validate
 from discreet._support.errors import InputError, UnusableColumnError
+from discreet._support.numeric import IntArray
 from discreet.tables import frames, stretches
 from discreet.tables.dialect import DUCKDB, Dialect, literal
 from discreet.tables.digest import Content, files_digest, ordered_digest, relation_digest
@@ -65,6 +66,10 @@ class Table(Protocol):
 
     def repeated(self, column: str) -> tuple[int, int]:
         """Rows without an id, and rows beyond the first of every id."""
+        ...
+
+    def hashes_of(self, texts: Sequence[str | None]) -> IntArray | None:
+        """The number that `Dialect.hashed` gives each text; None where asking would cost more than it saves."""
         ...
 
     def in_order(self, expressions: Sequence[str], by: str | None, rows: int, read: Sequence[str]) -> list[Any]:
@@ -169,6 +174,13 @@ class DuckDBTable:
                 distinct = f"bit_count(bitstring_agg(CAST({name} AS BIGINT), {low}, {high}))"
         different = int(self.aggregate(f"{distinct} AS d").column(0)[0].as_py() or 0)
         return int(found["n"]) - given, given - different
+
+    def hashes_of(self, texts: Sequence[str | None]) -> IntArray | None:
+        import pyarrow as pa
+
+        given = self.connection.from_arrow(pa.table({"t": pa.array(texts, pa.string())}))
+        found: IntArray = np.asarray(given.project(f"{DUCKDB.hashed('t')} AS h").to_arrow_table().column(0))
+        return found
 
     def in_order(self, expressions: Sequence[str], by: str | None, rows: int, read: Sequence[str]) -> list[Any]:
         shown = ", ".join(f"{expression} AS c{k}" for k, expression in enumerate(expressions))
