@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import hashlib
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,9 @@ def certified(ready: Prepared, written: Path, codebook: str | None, spill: Path)
     """The certificate, private part included, of what was written under a temporary name."""
     request, plan, checked = ready.request, ready.plan, ready.checked
     joint = checked.joint
+    pool = ThreadPoolExecutor(1)
+    output = pool.submit(_output_digest, written)  # beside what is decided in integers
+    pool.shutdown(wait=False)
     base = (
         certify(plan.mechanism, joint, plan.notion, proof=request.proof)
         if checked.has_sensitive
@@ -39,7 +43,7 @@ def certified(ready: Prepared, written: Path, codebook: str | None, spill: Path)
     limits = Limits(request.memory_limit, str(spill))
     with open_table(written, published, limits=limits, beside=table) as released:
         rows = released.count()
-    digests = _digests(ready, base, written, codebook)
+    digests = _digests(ready, base, output.result(), codebook)
     hidden = {"keyed_digests": request.key.keyed_digests(digests)} if ready.hides_mechanism else {}
     stated = base.with_fields(
         rows={"input": joint.records, "output": rows},
@@ -66,11 +70,16 @@ def certified(ready: Prepared, written: Path, codebook: str | None, spill: Path)
     return stated.with_fields(key={**stated["key"], "mac": request.key.mac(stated.authenticated())})
 
 
-def _digests(ready: Prepared, base: Certificate, written: Path, codebook: str | None) -> dict[str, Any]:
+def _output_digest(written: Path) -> str | dict[str, str]:
+    """Of a file its digest, of a folder that of each file."""
+    return part_digests(written) if written.is_dir() else file_digest(written)
+
+
+def _digests(ready: Prepared, base: Certificate, output: Any, codebook: str | None) -> dict[str, Any]:
     """Of the mechanism, the release, the table and the codebook."""
     return {
         "mechanism": base["digests"]["mechanism"],
-        "output": part_digests(written) if written.is_dir() else file_digest(written),
+        "output": output,
         "input": None if ready.content is None else {"of": ready.content.of, "hmac": ready.input_digest},
         "codebook": None if codebook is None else hashlib.sha256(codebook.encode()).hexdigest(),
     }

@@ -70,6 +70,9 @@ def prepare(request: Request, engine: Engine) -> Prepared:
     plan = make_plan(request, engine.table.kinds, engine.table.name)
     if request.output is not None and request.certificate:
         check_certifiable(plan.notion)
+    needed = _needs_content(request, engine, plan)
+    if needed:
+        engine.table.start_digest()
     checked = check_all(engine.table, plan, unseen=request.unseen, suppress_as=request.suppress_as)
     beside = audit_beside(
         engine.table,
@@ -82,7 +85,6 @@ def prepare(request: Request, engine: Engine) -> Prepared:
         counted=checked.counted if plan.sensitive else None,
     )
     persons = _persons(engine, plan, checked)
-    needed = _needs_content(request, engine, plan)
     content = engine.table.content(in_order=plan.id is None) if needed else None
     return Prepared(request, engine, plan, content, checked, persons, beside)
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,6 +14,7 @@ from discreet.tables.dialect import DUCKDB, Dialect
 
 __all__ = [
     "Content",
+    "FilesDigest",
     "file_digest",
     "files_digest",
     "ordered_digest",
@@ -49,6 +51,27 @@ def files_digest(files: Sequence[str], root: str) -> str:
         return file_digest(files[0])
     named = sorted((os.path.relpath(file, root), file_digest(file)) for file in files)
     return hashlib.sha256("".join(f"{found}  {name}\n" for name, found in named).encode()).hexdigest()
+
+
+class FilesDigest:
+    """`files_digest` beside other work: begun early, and waited for where it is needed."""
+
+    def __init__(self, files: Sequence[str], root: str) -> None:
+        self._files, self._root = files, root
+        self._found: Future[str] | None = None
+
+    def start(self) -> None:
+        """Begin, unless it was begun before."""
+        if self._found is None:
+            pool = ThreadPoolExecutor(1)
+            self._found = pool.submit(files_digest, self._files, self._root)
+            pool.shutdown(wait=False)
+
+    def result(self) -> str:
+        """The digest; it is computed now where nobody began."""
+        self.start()
+        assert self._found is not None
+        return self._found.result()
 
 
 def part_digests(folder: str | os.PathLike[str]) -> dict[str, str]:

@@ -24,7 +24,7 @@ from discreet._support.errors import InputError, UnusableColumnError
 from discreet._support.numeric import IntArray
 from discreet.tables import frames, stretches
 from discreet.tables.dialect import DUCKDB, Dialect, literal
-from discreet.tables.digest import Content, files_digest, ordered_digest, relation_digest
+from discreet.tables.digest import Content, FilesDigest, ordered_digest, relation_digest
 from discreet.tables.files import (
     FileIdentity,
     check_identity,
@@ -79,6 +79,10 @@ class Table(Protocol):
         rows or so, for the cost of reading the columns: once, and the ids twice. The order of some engines depends on
         which columns are ``read``.
         """
+        ...
+
+    def start_digest(self) -> None:
+        """Begin with what `content` will be asked for, where it need not wait for other questions."""
         ...
 
     def content(self, *, in_order: bool = False) -> Content:
@@ -148,6 +152,7 @@ class DuckDBTable:
         self.path, self.files, self.given = path, tuple(files), given
         self.identity = tuple(FileIdentity.of(file) for file in self.files)
         self.has_stable_rows = has_stable_rows
+        self._digest = None if path is None else FilesDigest(self.files, table_root(path))
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -160,6 +165,12 @@ class DuckDBTable:
     def count(self) -> int:
         """Number of rows."""
         return int(self.aggregate("count(*) AS n").column(0)[0].as_py())
+
+    def memory(self) -> int:
+        """Bytes that the connection may use."""
+        text = str(self.connection.execute("SELECT current_setting('memory_limit')").fetchall()[0][0])
+        number, unit = text.split()
+        return int(float(number) * 1024 ** ("KMGT".index(unit[0]) + 1 if unit[0] in "KMGT" else 0))
 
     def repeated(self, column: str) -> tuple[int, int]:
         name = DUCKDB.identifier(column)
@@ -205,10 +216,20 @@ class DuckDBTable:
         ends = [end for window in chosen for end in window]
         return (stretches.inside(name, 0, len(ends)), ends) if ends else ("true", [])
 
+    def name_of(self, file: str) -> str:
+        """A file as the places of its rows name it."""
+        assert self.path is not None
+        return file[len(os.path.join(table_root(self.path), "")) :]
+
+    def start_digest(self) -> None:
+        """Begin to digest the files, beside whatever else is done until `content` is asked for."""
+        if self._digest is not None:
+            self._digest.start()
+
     def content(self, columns: Sequence[str] | None = None, *, in_order: bool = False) -> Content:
         """The digest of its files; of a frame that of its rows, or of some columns of them."""
-        if self.path is not None and columns is None:
-            return Content("files", files_digest(self.files, table_root(self.path)))
+        if self._digest is not None and columns is None:
+            return Content("files", self._digest.result())
         if in_order:
             return Content("rows in order", ordered_digest(self.relation, columns or self.columns, ROW))
         return Content("rows", relation_digest(self.relation, columns or self.columns))
@@ -361,7 +382,7 @@ def _placed_files(
         if own:
             raise UnusableColumnError(f"the table has a column {own[0]!r}, a name that releases need. Rename it.")
         listed = ", ".join(literal(glob.escape(file)) for file in files)
-        relative = f"substr({FILE}, {len(os.path.join(root, '')) + 1})"
+        relative = f"substr({FILE}, {len(os.path.join(root, '')) + 1})"  # as `name_of` has it
         relation = connection.sql(
             f"SELECT * EXCLUDE ({FILE}, file_row_number), {relative} AS {FILE}, file_row_number AS {ROW} "
             f"FROM read_parquet([{listed}], filename='{FILE}', file_row_number=true, "

@@ -15,7 +15,7 @@ from typing import Any
 from discreet._support.errors import DiscreetError, UnreadableTableError
 from discreet.tables import stretches
 from discreet.tables.dialect import SPARK
-from discreet.tables.digest import Content, files_digest, row_groups, rows_digest
+from discreet.tables.digest import Content, FilesDigest, row_groups, rows_digest
 from discreet.tables.files import FileIdentity, check_identity, check_names, table_root
 from discreet.tables.quiet import at_work
 from discreet.tables.session import FILE, ROW
@@ -58,6 +58,7 @@ class SparkTable:
         self.frame, self.name, self.has_stable_rows = frame, "the table", has_stable_rows
         self.path, self.files = path, tuple(os.path.abspath(file) for file in files)
         self.identity = tuple(FileIdentity.of(file) for file in self.files)
+        self._digest = None if path is None else FilesDigest(self.files, table_root(path))
         self.session = frame.sparkSession
         self.view = f"discreet_{uuid.uuid4().hex}"
         self.kinds = {
@@ -115,10 +116,15 @@ class SparkTable:
         inside = [(column >= low) & (column < high) for low, high in stretches.windows(ends)]
         return self.frame.where(functools.reduce(operator.or_, inside)) if inside else self.frame
 
+    def start_digest(self) -> None:
+        """Begin to digest the files; of a DataFrame Spark is asked later."""
+        if self._digest is not None:
+            self._digest.start()
+
     def content(self, *, in_order: bool = False) -> Content:
         """The digest of its files, or of its rows where it is a DataFrame, which Spark sorts; it has no order."""
-        if self.path is not None:
-            return Content("files", files_digest(self.files, table_root(self.path)))
+        if self._digest is not None:
+            return Content("files", self._digest.result())
         found = self.query(row_groups(SPARK, list(self.kinds), self.view)).toArrow().to_pylist()
         return Content("spark rows", rows_digest([(row["g"], row["d"]) for row in found]))
 

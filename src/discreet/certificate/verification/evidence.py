@@ -67,6 +67,11 @@ class Evidence:
         chosen: str | None = self.columns["person"] or self.columns["id"]
         return chosen
 
+    @property
+    def publishes_id(self) -> bool:
+        """Whether every row of the release carries the id of its record."""
+        return self.columns["id"] is not None and self.columns["id"] in self.columns["published"]
+
     def draw_keys(self) -> DrawKeys:
         """The sub-keys of the release."""
         assert self.key is not None
@@ -77,9 +82,11 @@ class Evidence:
     def lookup_keys(self, table: DuckDBTable) -> str:
         """Expressions of the values that the draws look up, one column each."""
         wanted = dict.fromkeys(column for draw in self.own.draws() for column in draw.inputs)
-        bins = self.own.bins
-        values = [DUCKDB.symbol(column, table.kinds[column], bins.get(column)) for column in wanted]
-        return ", ".join(f"{value} AS {DUCKDB.identifier('k_' + column)}" for value, column in zip(values, wanted))
+        return ", ".join(f"{self.looked_up(table, c)} AS {DUCKDB.identifier('k_' + c)}" for c in wanted)
+
+    def looked_up(self, table: DuckDBTable, column: str) -> str:
+        """The expression under which a column's values are looked up."""
+        return DUCKDB.symbol(column, table.kinds[column], self.own.bins.get(column))
 
     def rows_of(self, draw: Draw) -> Mapping[tuple[Any, ...], int]:
         """Row of the mechanism by the values that are looked up, -1 where there is none.

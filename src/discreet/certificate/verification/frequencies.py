@@ -3,17 +3,13 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from discreet._support.numeric import DENOMINATOR
-from discreet.certificate.verification.evidence import Evidence
+from discreet._support.numeric import DENOMINATOR, IntArray
 from discreet.certificate.verification.verdict import Finding
 from discreet.mechanism import Draw
-from discreet.tables.dialect import DUCKDB
 
 __all__ = ["FALSE_ALARM", "frequencies"]
 
@@ -21,16 +17,15 @@ __all__ = ["FALSE_ALARM", "frequencies"]
 FALSE_ALARM = 1e-6
 
 
-def frequencies(evidence: Evidence, link: Any, number: int, column: str, draw: Draw) -> Finding:
-    """Exact binomial tests of every count against its weight, and no count where the weight is zero."""
-    names = [DUCKDB.identifier("k_" + c) for c in draw.inputs]
-    by = ", ".join([*names, f"y{number}"])
-    found = link.filter("there_ AND stands_ IS NOT NULL").aggregate(f"{by}, count(*) AS n", by).fetchall()
-    rows = evidence.rows_of(draw)
-    observed = (_label_counts if draw.bits is None else _bit_counts)(found, rows, draw)
-    if observed is None:
+def frequencies(column: str, draw: Draw, entries: IntArray, ones: IntArray) -> Finding:
+    """Exact binomial tests of every count against its weight, and no count where the weight is zero.
+
+    ``entries`` and ``ones`` are what `Tally` counts of a draw.
+    """
+    if entries[-1]:
         return Finding(f"frequencies of {column}", False, "a row holds what its value is never released as")
-    worst = _smallest_chance(*observed)
+    counts = entries[:-1]
+    worst = _smallest_chance(*(_label_tests(draw, counts) if draw.bits is None else _bit_tests(draw, counts, ones)))
     passed = worst >= FALSE_ALARM
     text = (
         f"agree with the weights (false alarms below {FALSE_ALARM:g})"
@@ -40,43 +35,20 @@ def frequencies(evidence: Evidence, link: Any, number: int, column: str, draw: D
     return Finding(f"frequencies of {column}", passed, text)
 
 
-def _label_counts(found: list[Any], rows: Mapping[Any, int], draw: Draw) -> tuple[Any, Any, Any] | None:
-    weights = _weights(draw)
-    counts: Counter[tuple[int, str]] = Counter()
-    totals: Counter[int] = Counter()
-    for *values, y, n in found:
-        row = rows[tuple(values)]
-        if row < 0 or (row, y) not in weights:
-            return None
-        counts[row, y] += n
-        totals[row] += n
-    cells = [(counts[row, y], totals[row], w / DENOMINATOR) for (row, y), w in weights.items() if totals[row]]
-    seen, trials, chances = (np.array(part) for part in zip(*cells))
-    return seen, trials, chances
+def _label_tests(draw: Draw, counts: IntArray) -> tuple[Any, Any, Any]:
+    """Of every entry how often it was seen, in how many records, and its chance."""
+    sizes = np.diff(draw.starts)
+    totals = np.repeat(np.add.reduceat(counts, draw.starts[:-1]), sizes)
+    used = totals > 0
+    return counts[used], totals[used], draw.weights[used] / DENOMINATOR
 
 
-def _weights(draw: Draw) -> dict[tuple[int, str], int]:
-    """Weight of every entry."""
-    result = {}
-    for row in range(len(draw.symbols)):
-        for entry in range(int(draw.starts[row]), int(draw.starts[row + 1])):
-            result[row, draw.labels[entry]] = int(draw.weights[entry])
-    return result
-
-
-def _bit_counts(found: list[Any], rows: Mapping[Any, int], draw: Draw) -> tuple[Any, Any, Any] | None:
+def _bit_tests(draw: Draw, counts: IntArray, ones: IntArray) -> tuple[Any, Any, Any]:
+    """Of every bit of every row how often it was one, in how many records, and its chance."""
     size = len(draw.symbols)
-    ones = np.zeros((size, size), dtype=np.int64)
-    totals = np.zeros(size, dtype=np.int64)
-    for *values, y, n in found:
-        row = rows[tuple(values)]
-        if row < 0 or not isinstance(y, str) or len(y) != size:
-            return None
-        ones[row] += n * (np.frombuffer(y.encode(), dtype=np.uint8) == ord("1"))
-        totals[row] += n
     true, other = draw.bits or (0, 0)
     chances = np.where(np.eye(size, dtype=bool), true, other) / DENOMINATOR
-    return ones.ravel(), np.repeat(totals, size), chances.ravel()
+    return ones.ravel(), np.repeat(counts, size), chances.ravel()
 
 
 def _smallest_chance(seen: Any, trials: Any, chances: Any) -> float:
@@ -84,4 +56,4 @@ def _smallest_chance(seen: Any, trials: Any, chances: Any) -> float:
     from scipy.stats import binom
 
     below, above = binom.cdf(seen, trials, chances), binom.sf(seen - 1, trials, chances)
-    return float(min(1.0, 2 * np.minimum(below, above).min() * len(seen)))
+    return float(min(1.0, 2 * np.minimum(below, above).min(initial=1.0) * len(seen)))

@@ -133,6 +133,8 @@ def _tests(evidence: Evidence, table: Any, released: Any, limits: Limits) -> Ite
             except DiscreetError as error:
                 yield Finding("table", False, str(error))
             else:
+                if evidence.is_of_release:
+                    source.start_digest()
                 yield from against_table(evidence, source)
         if released is not None:
             yield from _of_release(evidence, source, released, limits)

@@ -11,6 +11,7 @@ from pathlib import Path
 from discreet.certificate.record import Certificate
 from discreet.certificate.verification.evidence import Evidence
 from discreet.certificate.verification.verdict import Finding, equal
+from discreet.drawing.entries import label_table
 from discreet.mechanism import Draw
 from discreet.tables.dialect import DUCKDB
 from discreet.tables.digest import file_digest, part_digests
@@ -83,9 +84,10 @@ def _possible(source: DuckDBTable, column: str, draw: Draw) -> Finding:
         wrong = f"{name} IS NULL OR NOT regexp_full_match({DUCKDB.as_text(name)}, '{pattern}')"
         strange = source.aggregate(f"count(*) FILTER (WHERE {wrong}) AS n").column(0)[0].as_py()
     else:
-        known = set(draw.labels)
-        values = source.aggregate(f"{name} AS y, count(*) AS n", name).to_pylist()
-        strange = sum(row["n"] for row in values if row["y"] not in known)
+        known = source.connection.from_arrow(label_table(draw))
+        counted = source.relation.aggregate(f"{DUCKDB.as_text(name)} AS y, count(*) AS n", name).set_alias("found")
+        odd = counted.join(known.set_alias("known"), "found.y = known.y", how="anti")
+        strange = odd.aggregate("coalesce(sum(n), 0)").fetchall()[0][0]
     is_text = source.kinds[column] == "VARCHAR"
     text = f"{strange} rows hold what the mechanism never releases" if is_text else "are not text"
     return Finding(f"values of {column}", strange == 0 and is_text, text)

@@ -6,12 +6,15 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from discreet.certificate.sequence import told_by_order
 from discreet.certificate.verification.evidence import Evidence
 from discreet.certificate.verification.frequencies import frequencies
-from discreet.certificate.verification.link import Link, linked
-from discreet.certificate.verification.redraw import redrawn, redrawn_as_bag
+from discreet.certificate.verification.judge import Judge, Tally
+from discreet.certificate.verification.link import Link, linked, stands_side_by_side
+from discreet.certificate.verification.question import MATCHED
+from discreet.certificate.verification.redraw import redrawn_as_bag
 from discreet.certificate.verification.verdict import Finding
 from discreet.notions import from_dict
 from discreet.tables.dialect import DUCKDB, is_number, literal
@@ -20,20 +23,27 @@ from discreet.tables.session import DuckDBTable
 
 __all__ = ["against_both"]
 
-#: Rows up to which orders are tested again; a longer release was tested on stretches when it was made.
+#: Rows up to which the order of a release is tested again that is not the table's.
 MOST_ROWS = 2_000_000
 
 
 def against_both(evidence: Evidence, table: DuckDBTable, released: DuckDBTable) -> Iterator[Finding]:
     """All that can be said with both tables at hand; they share a connection."""
     yield from _types(evidence, table, released)
+    judge = Judge(evidence, table, released)
+    if stands_side_by_side(evidence, table, released) and table.count() == released.count():
+        tally = judge.side_by_side()
+        if not (tally.totals["moved"] or tally.totals["strange"] or tally.totals["missing"]):
+            yield from _row_by_row(evidence, tally)
+            yield _order_of_table(evidence, table)
+            return
     link = linked(evidence, table, released)
     if link is not None:
-        yield from _row_by_row(evidence, link)
-        if evidence.key is not None:
-            yield redrawn(evidence, link.rows, evidence.draw_keys())
+        tally = judge.linked(link)
+        yield from _row_by_row(evidence, tally)
+        yield _order(evidence, table, link, tally)
     elif evidence.key is not None:
-        yield from redrawn_as_bag(evidence, table, released, evidence.draw_keys())
+        yield from redrawn_as_bag(judge)
     else:
         text = "cannot be matched without ids: give the key, which knows the order, or the signer, who vouches for it"
         if evidence.is_signed:
@@ -42,12 +52,9 @@ def against_both(evidence: Evidence, table: DuckDBTable, released: DuckDBTable) 
         yield Finding("released rows beside the table's", None, text, at_most)
 
 
-def _row_by_row(evidence: Evidence, link: Link) -> Iterator[Finding]:
-    """Every row has its partner, stands where it must, kept cells are unchanged, frequencies agree with the weights."""
-    tests = ("there_ IS NULL", "stands_ IS NULL", "changed_", "place_ IS DISTINCT FROM stands_")
-    counted = [f"count(*) FILTER (WHERE {test}) AS n{k}" for k, test in enumerate(tests)]
-    strange, missing, changed, moved = link.rows.aggregate(", ".join(counted)).fetchall()[0]
-    alone = strange + missing
+def _row_by_row(evidence: Evidence, tally: Tally) -> Iterator[Finding]:
+    """Every row has its partner, kept cells are unchanged, frequencies agree with the weights, and the key draws it."""
+    alone, changed = tally.totals["strange"] + tally.totals["missing"], tally.totals["changed"]
     yield Finding(
         "ids",
         alone == 0,
@@ -58,31 +65,49 @@ def _row_by_row(evidence: Evidence, link: Link) -> Iterator[Finding]:
     if evidence.columns["kept"]:
         text = "unchanged, row by row" if not changed else f"were changed in {changed} rows"
         yield Finding("kept columns", changed == 0, text)
-    if link.knows_order and moved:
-        yield Finding("order", False, f"{moved} rows do not stand where they must")
-    else:
-        yield _order(evidence, link)
-    draws = evidence.own.draws()
-    for number, (column, draw) in enumerate(zip(evidence.columns["released"], draws, strict=True)):
-        yield frequencies(evidence, link.rows, number, column, draw)
+    for column, draw, entries, ones in zip(
+        evidence.columns["released"], evidence.own.draws(), tally.entries, tally.ones, strict=True
+    ):
+        yield frequencies(column, draw, entries, ones)
+    if evidence.key is not None:
+        wrong = tally.totals["wrong"]
+        text = "every row is the one that the key draws" if not wrong else f"{wrong} rows are not what the key draws"
+        yield Finding("redraw", wrong == 0, text)
 
 
-def _order(evidence: Evidence, link: Link) -> Finding:
+def _order_of_table(evidence: Evidence, table: DuckDBTable) -> Finding:
+    """The release is in the order of the table, which must tell nothing; of long tables stretches are looked at."""
+    watched = [c for c in (*evidence.own.sensitive_columns, *evidence.own.useful_columns) if c in table.kinds]
+    symbols = [evidence.looked_up(table, column) for column in watched]
+    orders = [None, *([evidence.columns["id"]] if evidence.publishes_id else [])]
+    for by in orders:
+        shown = table.in_order(symbols, by, table.count(), watched)
+        told = _told(evidence, dict(zip(watched, shown)), len(orders))
+        if told is not None:
+            return Finding("order", False, f"that of {'rows' if by is None else f'ids {by}'} {told}")
+    return Finding("order", True, "every row stands where it must")
+
+
+def _told(evidence: Evidence, cells: dict[str, Any], orders: int) -> str | None:
+    secret = [column for column in evidence.own.sensitive_columns if column in cells]
+    return told_by_order(cells, secret, from_dict(evidence.content["notion"]), orders)
+
+
+def _order(evidence: Evidence, table: DuckDBTable, link: Link, tally: Tally) -> Finding:
     """No published order tells what stands in the rows; and where the right one is known, it is that."""
-    columns, own = evidence.columns, evidence.own
-    named = {f"s{k}_": c for k, c in enumerate(own.sensitive_columns)}
-    named |= {f"k_{c}": c for c in own.useful_columns}
-    present = {name: c for name, c in named.items() if name in link.rows.columns}
-    rows = link.rows.filter("stands_ IS NOT NULL AND there_")
-    orders = ["stands_", *(["match_"] if "match_" in link.rows.columns else [])]
-    if rows.aggregate("count(*)").fetchall()[0][0] <= MOST_ROWS:
+    if link.knows_order and tally.totals["moved"]:
+        return Finding("order", False, f"{tally.totals['moved']} rows do not stand where they must")
+    own = evidence.own
+    named = {f"s{k}_": c for k, c in enumerate(own.sensitive_columns) if c in table.kinds}
+    named |= {f"k_{c}": c for c in own.useful_columns if c not in named.values()}
+    asked = f"SELECT {', '.join(map(DUCKDB.identifier, named))} FROM ({link.rows}) WHERE {MATCHED} ORDER BY "
+    orders = ["stands_", *(["match_"] if link.by_id else [])]
+    if tally.totals["rows"] <= MOST_ROWS:
         for by in orders:
-            shown = rows.order(by).project(", ".join(map(DUCKDB.identifier, present))).to_arrow_table()
-            cells = dict(zip(present.values(), shown.columns))
-            secret = [c for c in own.sensitive_columns if c in cells]
-            told = told_by_order(cells, secret, from_dict(evidence.content["notion"]), len(orders))
+            shown = table.connection.sql(asked + by).to_arrow_table()
+            told = _told(evidence, dict(zip(named.values(), shown.columns)), len(orders))
             if told is not None:
-                of_what = "rows" if by == "stands_" else f"ids {columns['id']}"
+                of_what = "rows" if by == "stands_" else f"ids {evidence.columns['id']}"
                 return Finding("order", False, f"that of {of_what} {told}")
     if link.knows_order:
         return Finding("order", True, "every row stands where it must")

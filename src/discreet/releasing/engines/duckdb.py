@@ -12,11 +12,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, ClassVar
 
-from discreet._support.errors import InputError, InternalError
+from discreet._support.errors import InputError
 from discreet.drawing.fitting import fitting
-from discreet.drawing.lookup import known_answer_rows, symbol_rows
+from discreet.drawing.known import check_known_answers
+from discreet.drawing.lookup import symbol_rows
 from discreet.drawing.statement import PLACE, SHUFFLE, Joined, Statement, symbol_columns
-from discreet.drawing.thresholds import DIGITS
 from discreet.releasing.engines.base import Drawing, Drawn
 from discreet.releasing.engines.parquet_join import join_parquet
 from discreet.releasing.plan import Plan
@@ -54,7 +54,7 @@ class DuckDBEngine:
     def __init__(self, table: DuckDBTable, given: Any = None, frame: Any = None) -> None:
         self.table = table
         self._given, self._frame = given, frame
-        self._check_known_answers()
+        check_known_answers(table.connection)
 
     @classmethod
     @contextlib.contextmanager
@@ -71,13 +71,6 @@ class DuckDBEngine:
         with open_table(frame, _needed(request, frame), places=True, limits=limits) as table:
             table.has_stable_rows = frames.has_stable_rows(request.table)
             yield cls(table, request.table, frame)
-
-    def _check_known_answers(self) -> None:
-        for prefix, record, u in known_answer_rows():
-            text = f"substr({DUCKDB.sha256('$prefix || $record')}, 1, {DIGITS})"
-            given = {"prefix": prefix, "record": record}
-            if self.table.connection.execute(f"SELECT {text}", given).fetchall() != [(u,)]:
-                raise InternalError("DuckDB does not reproduce the known answers of the draw.")
 
     def draw(self, drawing: Drawing, target: Path | None, watch: Watch | None) -> Drawn:
         if target is None:
@@ -203,7 +196,7 @@ class _Parts:
         """Draw all stretches, and join them; the number of rows."""
         shares = shared_out(self.table.files, os.cpu_count() or 1)
         # The workers share the memory and the private folder of the table's own connection.
-        memory = f"{_memory(self.table) // max(1, len(shares))}B"
+        memory = f"{self.table.memory() // max(1, len(shares))}B"
         limits = Limits(memory, self.table.limits.spill, 1)
         self.folder.mkdir(mode=0o700)
         try:
@@ -234,13 +227,6 @@ class _Parts:
                 connection.execute(f"COPY ({shown}) TO {literal(str(part))} (FORMAT parquet)")
                 parts.append(part)
         return parts
-
-
-def _memory(table: DuckDBTable) -> int:
-    """Bytes that a table's connection may use."""
-    text = str(table.connection.execute("SELECT current_setting('memory_limit')").fetchall()[0][0])
-    number, unit = text.split()
-    return int(float(number) * 1024 ** ("KMGT".index(unit[0]) + 1 if unit[0] in "KMGT" else 0))
 
 
 @contextlib.contextmanager

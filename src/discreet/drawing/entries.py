@@ -1,0 +1,74 @@
+"""The draw as tables that judge a release: which row each value has, and which u each label of a row stands for.
+
+A release looks labels up by u. Here it is the other way round: a record's value and its label tell between which
+thresholds its u must lie, so that one join finds what can never be released, and one comparison what was not drawn.
+"""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from discreet._support.numeric import DENOMINATOR, IntArray
+from discreet.drawing.fitting import fitting
+from discreet.drawing.thresholds import DIGITS, row_digits
+from discreet.mechanism import Draw
+
+__all__ = ["entry_table", "label_table", "symbol_table"]
+
+
+def symbol_table(rows: Mapping[tuple[Any, ...], int], inputs: Sequence[str], kinds: Sequence[Any]) -> Any:
+    """Arrow table (i0, i1, ..., r, d): values that are looked up, the number of their row, and its digits.
+
+    Parameters
+    ----------
+    rows : mapping
+        Values as they are looked up, one for each of the ``inputs``, to the number of their row.
+    kinds : sequence of pyarrow.DataType
+        Types of the columns in which they are looked up; values that those cannot hold are left out.
+    """
+    import pyarrow as pa
+
+    values, known = fitting(list(rows), kinds, inputs)
+    numbers = np.fromiter(rows.values(), dtype=np.int64, count=len(rows))[known]
+    columns = {f"i{k}": column for k, column in enumerate(values)}
+    return pa.table(columns | {"r": numbers, "d": pa.array([row_digits(k) for k in numbers.tolist()], pa.string())})
+
+
+def label_table(draw: Draw) -> Any:
+    """Arrow table (y) of the labels that a draw may release."""
+    import pyarrow as pa
+
+    return pa.table({"y": pa.array(sorted(set(draw.labels)), pa.string())})
+
+
+def entry_table(draw: Draw) -> Any:
+    """Arrow table (r, y, e, low, high): of every entry its row, label, number, and the thresholds around its u."""
+    import pyarrow as pa
+
+    sizes = np.diff(draw.starts)
+    high = np.cumsum(draw.weights.astype(np.uint64), dtype=np.uint64)  # wraps, and the difference does not mind
+    before = np.concatenate([[np.uint64(0)], high])[draw.starts[:-1]]
+    high = (high - np.repeat(before, sizes)).astype(np.int64)
+    return pa.table(
+        {
+            "r": np.repeat(np.arange(len(sizes)), sizes),
+            "y": pa.array(draw.labels, pa.string()),
+            "e": np.arange(len(draw.labels)),
+            "low": _texts(high - draw.weights),
+            "high": _texts(high),
+        }
+    )
+
+
+def _texts(thresholds: IntArray) -> Any:
+    """Cumulated weights as text that compares like the numbers; see `threshold_text`."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    digits = np.frombuffer(thresholds.astype(">u8").tobytes().hex().encode(), dtype="S1").reshape(-1, 16)
+    texts = pa.array(np.ascontiguousarray(digits[:, 16 - DIGITS :]).view(f"S{DIGITS}").reshape(-1)).cast(pa.string())
+    return pc.if_else(pa.array(thresholds >= DENOMINATOR), pa.scalar("g"), texts)
