@@ -16,6 +16,7 @@ from discreet._support.errors import DiscreetWarning, EmptyTableError, InputErro
 from discreet._support.numeric import IntArray
 from discreet.core import labels
 from discreet.core.joint import Joint
+from discreet.tables.arrow import integers
 from discreet.tables.binning import Quantiles, interval_text, parse_bins
 from discreet.tables.dialect import is_label_type, is_number
 from discreet.tables.session import Table
@@ -139,9 +140,9 @@ def list_combinations(
     alphabets = [_column(cells.column(k), c, edges.get(c)) for k, c in enumerate(wanted)]
     row, sensitive_values = _symbols(alphabets[: len(sensitive)])
     column, useful_values = _symbols(alphabets[len(sensitive) :])
-    further = [np.asarray(_encoded(cells.column(len(wanted) + k)).indices) for k in range(len(beside))]
+    further = [integers(_encoded(cells.column(len(wanted) + k)).indices) for k in range(len(beside))]
     codes = np.stack(further, axis=1).astype(np.int64) if further else np.zeros((len(row), 0), dtype=np.int64)
-    records = np.asarray(cells.column(cells.num_columns - 1)).astype(np.int64)
+    records = integers(cells.column(cells.num_columns - 1))
     return Combinations(row, column, codes, records, sensitive_values, useful_values)
 
 
@@ -172,7 +173,7 @@ def _listed(source: Table, rows: tuple[str, ...], columns: tuple[str, ...], bins
     if cells.num_rows == 0:
         raise EmptyTableError(f"{source.name} has no rows.")
     alphabets = [_column(cells.column(k), c, edges.get(c)) for k, c in enumerate(wanted)]
-    return _assemble(rows, columns, alphabets, np.asarray(cells.column(len(wanted))), edges)
+    return _assemble(rows, columns, alphabets, integers(cells.column(len(wanted))), edges)
 
 
 def _check_kinds(wanted: Sequence[str], kinds: Mapping[str, str], rules: Mapping[str, Any]) -> None:
@@ -243,7 +244,7 @@ def _column(cells: Any, column: str, edges: Sequence[float] | None) -> tuple[Int
     ordered = [values[k] for k in order]
     if edges is not None:
         ordered = [None if code is None else interval_text(code, edges) for code in ordered]
-    return rank[np.asarray(encoded.indices)], ordered
+    return rank[integers(encoded.indices)], ordered
 
 
 def _encoded(cells: Any) -> Any:
