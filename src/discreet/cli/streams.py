@@ -9,13 +9,14 @@ import traceback
 from typing import Any
 
 from discreet._support.visible import visible
-from discreet.reporting.text.console import make_console
 
 __all__ = ["print_debug", "print_lines", "print_result", "say", "say_written"]
 
 
 def print_result(rendered: Any) -> None:
     """A text of `reporting.text` on stdout."""
+    from discreet.reporting.text.console import make_console
+
     make_console(sys.stdout).print(rendered)
 
 
