@@ -20,7 +20,7 @@ from contextvars import ContextVar
 from types import TracebackType
 from typing import Protocol
 
-__all__ = ["Listener", "Stage", "heard_by", "stage"]
+__all__ = ["UNHEARD", "Listener", "Stage", "heard_by", "stage"]
 
 
 class Listener(Protocol):
@@ -86,7 +86,9 @@ class Stage:
 
 
 _LISTENERS: ContextVar[tuple[Listener, ...]] = ContextVar("discreet-listeners", default=())
-_UNHEARD = Stage("", ())
+
+#: A stage that nobody hears, for work that is too small to speak of.
+UNHEARD = Stage("", ())
 
 
 def stage(words: str) -> Stage:
@@ -96,7 +98,7 @@ def stage(words: str) -> Stage:
     ...     counting.update(1, 2)
     """
     listeners = _LISTENERS.get()
-    return Stage(words, listeners) if listeners else _UNHEARD
+    return Stage(words, listeners) if listeners else UNHEARD
 
 
 @contextmanager

@@ -11,14 +11,15 @@ import io
 import os
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from cyclopts import App, CycloptsError
 
 from discreet._support.errors import DiscreetError, DiscreetWarning
 from discreet._support.version import version
-from discreet.cli.streams import print_debug, say
+from discreet.cli.progress import Watching
+from discreet.cli.streams import print_debug, say, say_error
 
 __all__ = ["app", "main", "run"]
 
@@ -27,7 +28,10 @@ INTERNAL_ERROR, INTERRUPTED = 70, 130
 app = App(
     name="discreet",
     help="Publish a table without publishing its secret. Exit codes: 0 fine, 1 the privacy budget is not met, "
-    "2 wrong usage, 3 unusable data. --debug shows tracebacks.",
+    "2 wrong usage, 3 unusable data.",
+    help_epilogue="Every command also takes --quiet (nothing on stderr but errors: no progress, notes or warnings), "
+    "--log FILE (append what is done, when, and the seconds it took, to a file that its owner alone may read) and "
+    "--debug (show tracebacks).",
     version=version,
     help_format="plaintext",
 )
@@ -58,15 +62,31 @@ def run(tokens: Sequence[str]) -> int:
     debug = "--debug" in tokens
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a terminal that lacks a letter still gets the rest
-    arguments = [token for token in tokens if token != "--debug"]
+
+    def watched() -> int:
+        watching, arguments = Watching.taken_from([token for token in tokens if token != "--debug"])
+        with watching.over(_named(arguments)) as finish:
+            code = _coded(lambda: _called(arguments), debug)
+            finish(code)
+        return code
+
+    return _coded(watched, debug)
+
+
+def _called(arguments: Sequence[str]) -> int:
+    with warnings.catch_warnings():
+        warnings.showwarning = _show_warning
+        warnings.simplefilter("always", DiscreetWarning)
+        _load_named(arguments)
+        result = app(arguments, exit_on_error=False, print_error=False, result_action="return_value")
+    sys.stdout.flush()
+    return result if isinstance(result, int) else 0
+
+
+def _coded(work: Callable[[], int], debug: bool) -> int:
+    """The exit code of some work; what stopped it is said without a traceback."""
     try:
-        with warnings.catch_warnings():
-            warnings.showwarning = _show_warning
-            warnings.simplefilter("always", DiscreetWarning)
-            _load_named(arguments)
-            result = app(arguments, exit_on_error=False, print_error=False, result_action="return_value")
-        sys.stdout.flush()
-        return result if isinstance(result, int) else 0
+        return work()
     except CycloptsError as error:
         return _fail(str(error), 2, debug)
     except DiscreetError as error:
@@ -84,6 +104,11 @@ def run(tokens: Sequence[str]) -> int:
         return _fail(message, INTERNAL_ERROR, debug)
 
 
+def _named(arguments: Sequence[str]) -> str:
+    """The command that is asked for, or a name for none: a word that is no command may be anything."""
+    return next((token for token in arguments[:1] if token in app), "-")
+
+
 def _load_named(arguments: Sequence[str]) -> None:
     """Import the commands that are named: whichever is asked for has its whole docstring as its help."""
     for path in COMMANDS:
@@ -95,7 +120,7 @@ def _load_named(arguments: Sequence[str]) -> None:
 def _fail(message: str, code: int, debug: bool) -> int:
     if debug:
         print_debug()
-    say(f"discreet: error: {message.strip()}")
+    say_error(f"discreet: error: {message.strip()}")
     return code
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from discreet._support import files
+from discreet._support import files, progress
 from discreet._support.errors import InputError
 from discreet.cli.options import Format, NotionOptions, input_files, load_proof, load_table, show
 from discreet.cli.streams import say_written
@@ -63,7 +63,8 @@ def certify(
         load_table(table), list(stored.sensitive_columns), list(stored.useful_columns), bins=stored.bins
     )
     notion = None if promise is None else promise.build()
-    made = make_certificate(stored, joint, notion, proof=load_proof(proof))
+    with progress.stage("certifying"):
+        made = make_certificate(stored, joint, notion, proof=load_proof(proof))
     if public_counts:
         made = made.with_public_counts()
     if private_certificate is not None:
@@ -120,15 +121,16 @@ def verify(
     from discreet.reporting.text.certificate import verdict_text
 
     key = None if key_file is None else ReleaseKey.from_file(key_file)
-    verdict = make_verdict(
-        certificate,
-        None if table is None else load_table(table),
-        released,
-        key=key,
-        signer=signer,
-        signature=signature,
-        memory_limit=memory_limit,
-    )
+    with progress.stage("verifying"):
+        verdict = make_verdict(
+            certificate,
+            None if table is None else load_table(table),
+            released,
+            key=key,
+            signer=signer,
+            signature=signature,
+            memory_limit=memory_limit,
+        )
     passed = verdict.reaches(require)
     found = {**verdict.to_dict(), "required": require, "passed": passed}
     show(format, found, verdict_text(verdict) if format == "text" else None)

@@ -13,7 +13,6 @@ from cyclopts import Parameter
 from discreet._support import files
 from discreet._support.errors import InputError
 from discreet.cli.options import Format, NotionName, NotionOptions, TableOptions, check_search, show
-from discreet.cli.progress import watched
 from discreet.cli.streams import say_written
 
 if TYPE_CHECKING:
@@ -104,8 +103,7 @@ def frontier(
     }
     chosen = _chosen(method, methods_for(family(epsilons[0], lam[0] if lam else None)), joint)
     cores = workers or (1 if joint.n_useful < PARALLEL_FROM else os.cpu_count() or 1)
-    with watched("designs") as progress:
-        result = sweep(joint, family, epsilons, chosen, lams=lam or None, workers=cores, progress=progress, **options)
+    result = sweep(joint, family, epsilons, chosen, lams=lam or None, workers=cores, **options)
     for path in output:
         result.save(path)
     smallest = None if keep is None else result.smallest(keep)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Group, Parameter
 
+from discreet._support import progress
 from discreet._support.errors import InputError, InvalidNotionError, UnusableColumnError
 from discreet.cli.names import METHODS, NOTIONS
 from discreet.cli.streams import print_lines, print_result, say
@@ -168,7 +169,9 @@ class TableOptions:
         from discreet.core.joint import Joint
         from discreet.tables.binning import parse_option
 
-        joint = Joint.from_table(load_table(self.table), self.sensitive, self.useful, bins=parse_option(self.bins))
+        bins = parse_option(self.bins)
+        with progress.stage("reading the table"):
+            joint = Joint.from_table(load_table(self.table), self.sensitive, self.useful, bins=bins)
         for role, columns, size in (
             ("useful", self.useful, joint.n_useful),
             ("sensitive", self.sensitive, joint.n_sensitive),

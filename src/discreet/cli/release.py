@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
+from discreet._support import progress
 from discreet._support.errors import InputError
 from discreet.cli.names import ENGINES
 from discreet.cli.options import Format, NotionOptions, load_proof, load_table, show
-from discreet.cli.progress import watched
 from discreet.cli.streams import say
 
 __all__ = ["release"]
@@ -133,7 +133,7 @@ def release(
         raise InputError("--write-key stores a fresh key: leave out --key-file and --seed.")
     if drop_id and publish_id:
         raise InputError("--drop-id and --publish-id contradict each other: leave one out.")
-    with watched("releasing") as watch:
+    with progress.stage("releasing") as stage:
         done = run(
             Request.of(
                 load_table(table),
@@ -163,7 +163,7 @@ def release(
                 write_key=write_key,
                 reads=tuple(path for path in (mechanism, proof) if path is not None),
                 force=force,
-                watch=watch,
+                watch=stage.update if stage.is_heard else None,
             )
         )
     assert done.certificate is not None

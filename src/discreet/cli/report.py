@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from discreet._support import files
+from discreet._support import files, progress
 from discreet._support.errors import InputError
 from discreet.cli.options import MethodName, NotionOptions, TableOptions, load_table
 from discreet.cli.streams import print_lines, say_written
@@ -82,7 +82,8 @@ def report(
         assert notion is not None  # refused above
         joint = source.joint()
         found = designed(joint, notion, method or "auto", certificate=stated, rows=sample)
-    text = report_html(found) if format == "html" else report_markdown(found)
+    with progress.stage("writing the page"):
+        text = report_html(found) if format == "html" else report_markdown(found)
     files.write_text(output, text, private=True)
     print_lines(repr(Report(found)))
     say_written("report", output)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from discreet._support import validate
+from discreet._support import progress, validate
 from discreet._support.errors import DiscreetWarning, EmptyTableError, InputError, UnusableColumnError
 from discreet._support.numeric import IntArray
 from discreet.core import labels
@@ -226,7 +226,8 @@ def _quantile_edges(source: Table, column: str, rule: Quantiles) -> tuple[float,
 def _group(source: Table, expressions: Sequence[str]) -> Any:
     """Arrow table of the distinct combinations and how many rows carry each."""
     named = [f"{expression} AS c{k}" for k, expression in enumerate(expressions)]
-    return source.aggregate(", ".join([*named, "count(*) AS n"]), ", ".join(expressions))
+    with progress.stage("counting"):
+        return source.aggregate(", ".join([*named, "count(*) AS n"]), ", ".join(expressions))
 
 
 def _column(cells: Any, column: str, edges: Sequence[float] | None) -> tuple[IntArray, list[Any]]:
