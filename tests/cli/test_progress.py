@@ -120,9 +120,11 @@ def test_a_log_has_the_stages_and_their_seconds(table: Path, tmp_path: Path) -> 
         assert any(re.fullmatch(rf"design: {stage}: took \d+\.\d{{3}} s", line) for line in lines), stage
     assert re.fullmatch(r"design: ends with exit code 0 after \d+\.\d{3} s", lines[-1])
     assert SECRET not in log.read_text()
+    log.chmod(0o644)
     assert run([f"--log={log}", "audit", str(table), *COLUMNS]) == 0
     assert lines_of(log)[: len(lines)] == lines
     assert "audit: begins" in lines_of(log)
+    assert stat.S_IMODE(log.stat().st_mode) == 0o600
 
 
 def test_a_log_names_the_stage_that_failed_and_no_cell(tmp_path: Path) -> None:
@@ -176,3 +178,16 @@ def test_a_log_that_fails_on_the_way_is_told_at_the_end(
     out, err = capsys.readouterr()
     assert "What x tells about s" in out
     assert "the command is done, but its log" in err
+
+
+def test_a_log_leaves_out_what_is_deep_inside(table: Path, tmp_path: Path) -> None:
+    """Each design of a sweep has its steps, those of the curve of a report do not."""
+    log = tmp_path / "work.log"
+    options = ["--epsilon", "0.5,1", "--method", "subset-merging", "--quiet", "--log", str(log)]
+    assert run(["frontier", str(table), *COLUMNS, *options]) == 0
+    stages = [line.split(": ")[1] for line in lines_of(log) if " took " in line]
+    assert stages == ["counting", "reading the table", *["merging", "designing"] * 2, "sweeping budgets"]
+    assert run(["report", str(table), *COLUMNS, "--epsilon", "1", "--method", "subset-merging", "-o",
+                str(tmp_path / "report.md"), "--format", "md", "--log", str(log)]) == 0  # fmt: skip
+    inside = [line for line in lines_of(log) if line.startswith("report: ") and " took " in line]
+    assert sum("merging" in line for line in inside if "designing" not in line) == 1  # those of the curve are deeper

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -21,12 +21,16 @@ from discreet._support.visible import visible
 from discreet.cli.streams import silenced
 
 if TYPE_CHECKING:
-    from rich.progress import Progress, TaskID
+    from rich.live import Live
+    from rich.table import Table
 
 __all__ = ["Watching"]
 
 #: How a line of a log begins.
 LOG_LINE = re.compile(rb"\d{4}-\d\d-\d\dT\S+Z \d+ discreet")
+
+#: Stages inside each other that a log tells of; what is deeper is one of thousands.
+DEEPEST = 3
 
 #: Times a second that the terminal is drawn anew.
 REFRESH = 5
@@ -70,11 +74,11 @@ class Watching:
 
 
 class _Terminal:
-    """A line for each stage under way, gone when it ends."""
+    """A line for each stage under way, gone when it ends. Stages are noted, and drawn a few times a second."""
 
     def __init__(self) -> None:
-        self._bar: Progress | None = None
-        self._tasks: dict[int, TaskID] = {}
+        self._live: Live | None = None
+        self._stages: list[Stage] = []
 
     def __enter__(self) -> _Terminal:
         return self
@@ -83,45 +87,50 @@ class _Terminal:
         self._close()
 
     def began(self, stage: Stage) -> None:
-        if self._bar is None:
-            self._bar = _bar()
-            self._bar.start()
-        self._tasks[id(stage)] = self._bar.add_task(visible(stage.words), total=None, share="", detail="")
+        self._stages.append(stage)
+        if self._live is None:
+            self._live = self._opened()
+            self._live.start()
 
     def moved(self, stage: Stage) -> None:
-        if self._bar is not None and id(stage) in self._tasks:
-            share = f"{100 * min(1.0, stage.done / stage.total):.0f} %" if stage.total else ""
-            self._bar.update(self._tasks[id(stage)], share=share, detail=visible(stage.detail))
+        """The next drawing shows it."""
 
     def ended(self, stage: Stage) -> None:
-        task = self._tasks.pop(id(stage), None)
-        if self._bar is not None and task is not None:
-            self._bar.remove_task(task)
-        if not self._tasks:
+        self._stages.remove(stage)
+        if not self._stages:
             self._close()  # what is printed between stages finds the terminal as it was
 
     def _close(self) -> None:
-        if self._bar is not None:
-            self._bar.stop()
-            self._bar = None
+        if self._live is not None:
+            self._live.stop()
+            self._live = None
+
+    def _opened(self) -> Live:
+        from rich.live import Live
+
+        from discreet.reporting.text.console import make_console
+
+        return Live(
+            get_renderable=self._drawn,
+            console=make_console(sys.stderr),
+            transient=True,
+            refresh_per_second=REFRESH,
+            redirect_stdout=False,  # results stay on stdout
+        )
+
+    def _drawn(self) -> Table:
+        from rich.table import Table
+
+        shown = Table.grid(padding=(0, 2))
+        for stage in tuple(self._stages):
+            share = f"{100 * min(1.0, stage.done / stage.total):.0f} %" if stage.total else ""
+            shown.add_row(*map(visible, (stage.words, share, _clock(stage.seconds), stage.detail)))
+        return shown
 
 
-def _bar() -> Progress:
-    from rich.progress import Progress, TextColumn, TimeElapsedColumn
-
-    from discreet.reporting.text.console import make_console
-
-    columns = [TextColumn(f"{{task.{part}}}", markup=False) for part in ("description", "fields[share]")]
-    detail = TextColumn("{task.fields[detail]}", markup=False)
-    return Progress(
-        *columns,
-        TimeElapsedColumn(),
-        detail,
-        console=make_console(sys.stderr),
-        transient=True,
-        refresh_per_second=REFRESH,
-        redirect_stdout=False,  # results stay on stdout
-    )
+def _clock(seconds: float) -> str:
+    """Hours, minutes and seconds."""
+    return str(timedelta(seconds=int(seconds)))
 
 
 class _Log:
@@ -131,6 +140,7 @@ class _Log:
         self.path, self._command = path, command
         self._started = perf_counter()
         self._failure: OSError | None = None
+        self._stages: list[Stage] = []
         self._file = _opened(path)
 
     def __enter__(self) -> _Log:
@@ -141,15 +151,20 @@ class _Log:
         os.close(self._file)
 
     def began(self, stage: Stage) -> None:
-        self._write(f"{stage.words}: begins")
+        self._stages.append(stage)
+        if len(self._stages) <= DEEPEST:
+            self._write(f"{stage.words}: begins")
 
     def moved(self, stage: Stage) -> None:
         """Lines are about stages alone."""
 
     def ended(self, stage: Stage) -> None:
-        detail = f"; {stage.detail}" if stage.detail else ""
-        how = "took" if stage.failure is None else f"failed with {stage.failure} after"
-        self._write(f"{stage.words}: {how} {stage.seconds:.3f} s{detail}")
+        depth = self._stages.index(stage)
+        del self._stages[depth]
+        if depth < DEEPEST:
+            detail = f"; {stage.detail}" if stage.detail else ""
+            how = "took" if stage.failure is None else f"failed with {stage.failure} after"
+            self._write(f"{stage.words}: {how} {stage.seconds:.3f} s{detail}")
 
     def finish(self, code: int) -> None:
         """The last line, and an error where any could not be written though all else went well."""
