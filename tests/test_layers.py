@@ -12,6 +12,7 @@ from typing import NamedTuple
 import pytest
 
 import discreet
+from discreet.cli.app import COMMANDS
 
 SOURCE = Path(__file__).parent.parent / "src" / "discreet"
 
@@ -179,11 +180,46 @@ def test_the_checker_is_the_standard_library_alone() -> None:
     assert imported(FILES["certificate/checker.py"].read_text()) == set()
 
 
-def test_import_loads_no_heavy_library() -> None:
-    heavy = [
-        "pandas", "polars", "pyspark", "duckdb", "pyarrow", "matplotlib", "scipy", "rich", "cyclopts", "hypothesis",
-        "jinja2", "cryptography",
-    ]  # fmt: skip
-    code = f"import sys, discreet; print([name for name in {heavy!r} if name in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+#: Libraries that take long to import, or that one command alone needs.
+HEAVY = {
+    "numpy", "scipy", "highspy", "pandas", "polars", "pyspark", "duckdb", "pyarrow", "matplotlib", "hypothesis",
+    "jinja2", "cryptography",
+}  # fmt: skip
+
+
+def loaded(code: str) -> tuple[set[str], set[str]]:
+    """Heavy libraries, and rooms, that a program of its own has imported at its end."""
+    program = f"import sys\n{code}\nprint(*sys.modules, file=sys.stderr)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    modules = done.stderr.splitlines()[-1].split()
+    return HEAVY & set(modules), {name.split(".")[1] for name in modules if name.startswith("discreet.")}
+
+
+def command(*tokens: object) -> str:
+    return f"from discreet.cli.app import run; assert run({[str(token) for token in tokens]!r}) == 0"
+
+
+def test_an_import_loads_nothing() -> None:
+    assert loaded("import discreet") == (set(), set())
+    assert not loaded("import discreet; assert 'rich' not in sys.modules and 'cyclopts' not in sys.modules")[1]
+    assert loaded("import discreet; discreet.LIP(0.5)")[0] == {"numpy"}
+
+
+@pytest.mark.parametrize("tokens", [["--help"], ["--version"], *([path.split(":")[1], "--help"] for path in COMMANDS)])
+def test_help_loads_the_command_line_alone(tokens: list[str]) -> None:
+    assert loaded(command(*tokens)) == (set(), {"_support", "cli"})
+
+
+def test_a_command_loads_what_it_uses(tmp_path: Path) -> None:
+    table, mechanism, output = (tmp_path / name for name in ("table.csv", "mechanism.json", "released.csv"))
+    table.write_text("s,x\n" + "".join(f"{k % 2},{k % 3 % 2}\n" for k in range(60)))
+    columns = ["--sensitive", "s", "--useful", "x"]
+    heavy, rooms = loaded(command("audit", table, *columns))
+    assert heavy == {"numpy", "duckdb", "pyarrow"}
+    assert not rooms & {"designers", "frontiers", "quantising", "certificate", "releasing", "papers"}
+    heavy, rooms = loaded(command("design", table, *columns, "--epsilon", 1, "-o", mechanism))
+    assert heavy == {"numpy", "duckdb", "pyarrow", "highspy"}
+    assert not rooms & {"frontiers", "quantising", "certificate", "releasing", "papers"}
+    heavy, rooms = loaded(command("release", table, mechanism, "--shuffle", "-o", output))
+    assert not heavy & {"scipy", "highspy", "matplotlib", "jinja2", "cryptography", "polars", "pyspark"}
+    assert not rooms & {"designers", "frontiers", "quantising", "papers"}

@@ -1,34 +1,30 @@
 """Publish a table without publishing its secret: audit, design, release and prove."""
 
 # SPDX-License-Identifier: Apache-2.0
-from importlib import import_module as _import_module
-from typing import TYPE_CHECKING as _TYPE_CHECKING
-from typing import Any as _Any
+import typing as _typing
 
-from discreet import errors, measures, notions, ranges, samples, utilities
-from discreet._support.version import version as _version
-from discreet.core.joint import Joint
-from discreet.designers import Comparison, Design, Outcome, compare, design, methods, register_method
-from discreet.frontiers import Frontier, frontier
-from discreet.mechanism import (
-    BitMechanism,
-    ChannelMechanism,
-    Estimate,
-    Mechanism,
-    ProductMechanism,
-    SensitiveMechanism,
-)
-from discreet.notions import ALIP, LDP, LIP, SRLIP, AlphaLift, Chi2Lift, L1Lift, MaxLift, Notion, PerfectPrivacy
-from discreet.quantising import Quantisation, QuantisationPath, quantise
-from discreet.reporting.audit import Audit, audit
-from discreet.utilities import SeparableUtility, Utility
-
-if _TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
+    from discreet import errors, measures, notions, ranges, samples, utilities
     from discreet.certificate import Certificate, Verdict, certify, verify
+    from discreet.core.joint import Joint
+    from discreet.designers import Comparison, Design, Outcome, compare, design, methods, register_method
     from discreet.drawing.keys import ReleaseKey
+    from discreet.frontiers import Frontier, frontier
+    from discreet.mechanism import (
+        BitMechanism,
+        ChannelMechanism,
+        Estimate,
+        Mechanism,
+        ProductMechanism,
+        SensitiveMechanism,
+    )
+    from discreet.notions import ALIP, LDP, LIP, SRLIP, AlphaLift, Chi2Lift, L1Lift, MaxLift, Notion, PerfectPrivacy
+    from discreet.quantising import Quantisation, QuantisationPath, quantise
     from discreet.releasing.api import release
+    from discreet.reporting.audit import Audit, audit
+    from discreet.utilities import SeparableUtility, Utility
 
-__version__ = _version()
+    __version__: str
 
 __all__ = [
     "ALIP",
@@ -78,21 +74,51 @@ __all__ = [
     "verify",
 ]
 
-# What needs an engine is imported when it is first asked for.
-_LAZY = {
-    "Certificate": "certificate",
-    "ReleaseKey": "drawing.keys",
-    "Verdict": "certificate",
-    "certify": "certificate",
-    "release": "releasing.api",
-    "verify": "certificate",
+
+# Where each name lives. Nothing is imported before it is asked for: most programs, and every command, need a part.
+_HOMES = {
+    "certificate": "Certificate Verdict certify verify",
+    "core.joint": "Joint",
+    "designers": "Comparison Design Outcome compare design methods register_method",
+    "drawing.keys": "ReleaseKey",
+    "frontiers": "Frontier frontier",
+    "mechanism": "BitMechanism ChannelMechanism Estimate Mechanism ProductMechanism SensitiveMechanism",
+    "notions": "ALIP LDP LIP SRLIP AlphaLift Chi2Lift L1Lift MaxLift Notion PerfectPrivacy",
+    "quantising": "Quantisation QuantisationPath quantise",
+    "releasing.api": "release",
+    "reporting.audit": "Audit audit",
+    "utilities": "SeparableUtility Utility",
 }
+_HOME = {name: home for home, names in _HOMES.items() for name in names.split()}
+
+if not _typing.TYPE_CHECKING:  # a type checker knows the names above, and no other
+
+    def __getattr__(name):
+        """A public name, found at home and kept; or a room, such as `discreet.measures`."""
+        from importlib import import_module
+
+        if name in _HOME:
+            found = getattr(import_module(f"discreet.{_HOME[name]}"), name)
+        elif name == "__version__":
+            found = import_module("discreet._support.version").version()
+        else:
+            return _room(name)
+        globals()[name] = found
+        return found
 
 
-def __getattr__(name: str) -> _Any:
-    if name not in _LAZY:
-        raise AttributeError(f"module 'discreet' has no attribute {name!r}")
-    return getattr(_import_module(f"discreet.{_LAZY[name]}"), name)
+def _room(name: str) -> object:
+    from importlib import import_module
+
+    room = f"discreet.{name}"
+    try:
+        if name.startswith("_"):
+            raise ModuleNotFoundError(name=room)
+        return import_module(room)
+    except ModuleNotFoundError as error:
+        if error.name != room:
+            raise
+        raise AttributeError(f"module 'discreet' has no attribute {name!r}") from None
 
 
 def __dir__() -> list[str]:

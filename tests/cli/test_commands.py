@@ -223,7 +223,7 @@ def test_a_bug_is_reported_as_one(call, csv: Path, monkeypatch: pytest.MonkeyPat
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("cell value")
 
-    monkeypatch.setattr("discreet.cli.audit.make_audit", broken)
+    monkeypatch.setattr("discreet.reporting.audit.audit", broken)
     code, _, err = call("audit", csv, "--sensitive", "income", "--useful", "job")
     assert code == 70
     assert "bug in discreet" in err

@@ -37,6 +37,7 @@ from discreet.drawing.lookup import key_values
 from discreet.mechanism import Draw, Mechanism
 from discreet.notions import Notion
 from discreet.notions.bound import BoundKind
+from discreet.tables.arrow import integers
 from discreet.tables.session import Table
 
 __all__ = ["Persons", "check_persons"]
@@ -206,7 +207,7 @@ def _gathered(
     rows = np.column_stack([_rows(draw, mechanism, inputs, list(zip(*shown)), suppressed) for draw in draws])
     alike = joined_codes(rows)
     lines = rows[np.unique(alike, return_index=True)[1]]
-    times = np.asarray(found.column(len(asked))).astype(np.int64)
+    times = integers(found.column(len(asked)))
     same, place = np.unique(np.column_stack([who, alike[value], secret]), axis=0, return_inverse=True)
     records = np.bincount(place.reshape(-1), times).astype(np.int64)
     return _Records(same[:, 0], same[:, 1], same[:, 2], records, [tuple(line) for line in lines.tolist()])
@@ -215,7 +216,7 @@ def _gathered(
 def _codes(column: Any) -> IntArray:
     encoded = column.combine_chunks().dictionary_encode(null_encoding="encode")
     whole = encoded.chunk(0) if hasattr(encoded, "chunks") else encoded
-    return np.asarray(whole.indices).astype(np.int64)
+    return integers(whole.indices)
 
 
 def _rows(

@@ -25,6 +25,7 @@ from discreet._support.codes import dense_codes, joined_codes
 from discreet._support.numeric import FloatArray, IntArray
 from discreet.core import labels
 from discreet.notions import Notion
+from discreet.tables.arrow import integers
 
 __all__ = ["FALSE_ALARM", "ranks", "told_by_order", "tolerance", "what_tells"]
 
@@ -240,7 +241,7 @@ def ranks(column: Any) -> IntArray:
     order = sorted(range(len(values)), key=lambda k: labels.sort_key(values[k]))
     rank = np.empty(len(values), dtype=np.int64)
     rank[order] = np.arange(len(values))
-    result: IntArray = rank[np.asarray(encoded.indices)]
+    result: IntArray = rank[integers(encoded.indices)]
     return result
 
 

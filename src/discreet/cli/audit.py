@@ -4,8 +4,6 @@
 from __future__ import annotations
 
 from discreet.cli.options import Format, NotionOptions, TableOptions, show
-from discreet.reporting.audit import audit as make_audit
-from discreet.reporting.text.audit import audit_text
 
 __all__ = ["audit"]
 
@@ -26,6 +24,9 @@ def audit(
     format
         Text for people, JSON for programs.
     """
+    from discreet.reporting.audit import audit as make_audit
+    from discreet.reporting.text.audit import audit_text
+
     notion = None if promise is None else promise.build()
     joint = source.joint()
     found = make_audit(joint, notion)

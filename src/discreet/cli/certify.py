@@ -8,16 +8,10 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from discreet._support import files
+from discreet._support import files, progress
 from discreet._support.errors import InputError
-from discreet.certificate import certify as make_certificate
-from discreet.certificate import verify as make_verdict
 from discreet.cli.options import Format, NotionOptions, input_files, load_proof, load_table, show
 from discreet.cli.streams import say_written
-from discreet.core.joint import Joint
-from discreet.drawing.keys import ReleaseKey
-from discreet.mechanism import Mechanism
-from discreet.reporting.text.certificate import certificate_text, verdict_text
 
 __all__ = ["certify", "verify"]
 
@@ -55,6 +49,11 @@ def certify(
     format
         Text for people, JSON for programs.
     """
+    from discreet.certificate import certify as make_certificate
+    from discreet.core.joint import Joint
+    from discreet.mechanism import Mechanism
+    from discreet.reporting.text.certificate import certificate_text
+
     stored = Mechanism.from_json(mechanism)
     read: list[str | Path] = [*input_files(table), mechanism, *([] if proof is None else [proof])]
     files.check_targets((output, private_certificate), force=force, never=read)
@@ -64,7 +63,8 @@ def certify(
         load_table(table), list(stored.sensitive_columns), list(stored.useful_columns), bins=stored.bins
     )
     notion = None if promise is None else promise.build()
-    made = make_certificate(stored, joint, notion, proof=load_proof(proof))
+    with progress.stage("certifying"):
+        made = make_certificate(stored, joint, notion, proof=load_proof(proof))
     if public_counts:
         made = made.with_public_counts()
     if private_certificate is not None:
@@ -116,16 +116,21 @@ def verify(
     format
         Text for people, JSON for programs.
     """
+    from discreet.certificate import verify as make_verdict
+    from discreet.drawing.keys import ReleaseKey
+    from discreet.reporting.text.certificate import verdict_text
+
     key = None if key_file is None else ReleaseKey.from_file(key_file)
-    verdict = make_verdict(
-        certificate,
-        None if table is None else load_table(table),
-        released,
-        key=key,
-        signer=signer,
-        signature=signature,
-        memory_limit=memory_limit,
-    )
+    with progress.stage("verifying"):
+        verdict = make_verdict(
+            certificate,
+            None if table is None else load_table(table),
+            released,
+            key=key,
+            signer=signer,
+            signature=signature,
+            memory_limit=memory_limit,
+        )
     passed = verdict.reaches(require)
     found = {**verdict.to_dict(), "required": require, "passed": passed}
     show(format, found, verdict_text(verdict) if format == "text" else None)

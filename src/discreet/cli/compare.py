@@ -5,9 +5,6 @@ from __future__ import annotations
 
 from discreet._support.errors import InputError
 from discreet.cli.options import Format, NotionOptions, TableOptions, check_search, show
-from discreet.cli.progress import watched
-from discreet.designers import compare as side_by_side
-from discreet.reporting.text.comparison import comparison_text
 
 __all__ = ["compare"]
 
@@ -31,12 +28,14 @@ def compare(
     format
         Text for people, JSON for programs.
     """
+    from discreet.designers import compare as side_by_side
+    from discreet.reporting.text.comparison import comparison_text
+
     notion = None if promise is None else promise.build()
     if notion is None:
         raise InputError("a comparison needs a privacy notion, such as --notion lip --epsilon 0.5.")
     check_search(time_limit, seed)
     joint = source.joint()
-    with watched("designs") as progress:
-        found = side_by_side(joint, notion, time_limit=time_limit, seed=seed, watch=progress)
+    found = side_by_side(joint, notion, time_limit=time_limit, seed=seed)
     show(format, found.to_dict(), comparison_text(found.designs, found.skipped) if format == "text" else None)
     return 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
@@ -13,9 +13,9 @@ from discreet._support import files
 from discreet._support.errors import InputError
 from discreet.cli.options import Format, MethodName, NotionOptions, TableOptions, say_private, show
 from discreet.cli.streams import say, say_written
-from discreet.designers import METHODS, Design
-from discreet.designers import design as make_design
-from discreet.reporting.text.design import design_text
+
+if TYPE_CHECKING:
+    from discreet.designers import Design
 
 __all__ = ["design"]
 
@@ -60,6 +60,9 @@ def design(
     format
         Text for people, JSON for programs.
     """
+    from discreet.designers import design as make_design
+    from discreet.reporting.text.design import design_text
+
     notion = None if promise is None else promise.build()
     if notion is None:
         raise InputError("a design needs a privacy notion, such as --notion lip --epsilon 0.5.")
@@ -101,6 +104,8 @@ def _proof_text(result: Design) -> str:
 
 def _options(method: str, given: dict[str, Any]) -> dict[str, Any]:
     """The options that were given, refused where the method has none such."""
+    from discreet.designers import METHODS
+
     chosen = {name: value for name, value in given.items() if value is not None}
     for name in chosen:
         if name not in METHODS[method].options:

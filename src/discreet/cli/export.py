@@ -9,14 +9,10 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from discreet._support import files, jsonable
+from discreet._support import files
 from discreet._support.errors import InputError
 from discreet.cli.options import Format, say_private
 from discreet.cli.streams import print_lines, say_written
-from discreet.drawing.keys import ReleaseKey
-from discreet.drawing.thresholds import draws_of
-from discreet.mechanism import Mechanism
-from discreet.releasing.engines.export import KEY_TABLE, export_sql
 
 __all__ = ["export"]
 
@@ -63,6 +59,12 @@ def export(
     format
         Text as SQL, or JSON with a list of statements.
     """
+    from discreet._support import jsonable
+    from discreet.drawing.keys import ReleaseKey
+    from discreet.drawing.thresholds import draws_of
+    from discreet.mechanism import Mechanism
+    from discreet.releasing.engines.export import export_sql
+
     if (key_file is None) != (subkeys is None):
         raise InputError("--key-file and --subkeys belong together: one is read, the other written.")
     if subkeys is not None:
@@ -88,4 +90,6 @@ def export(
 
 
 def _sql_text(statements: Sequence[str]) -> str:
+    from discreet.releasing.engines.export import KEY_TABLE
+
     return f"-- needs a table {KEY_TABLE} (draw INTEGER, subkey TEXT)\n" + ";\n\n".join(statements) + ";\n"

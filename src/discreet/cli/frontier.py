@@ -6,20 +6,18 @@ from __future__ import annotations
 import math
 import os
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
 from discreet._support import files
 from discreet._support.errors import InputError
 from discreet.cli.options import Format, NotionName, NotionOptions, TableOptions, check_search, show
-from discreet.cli.progress import watched
 from discreet.cli.streams import say_written
-from discreet.core.joint import Joint
-from discreet.designers import methods as methods_for
-from discreet.frontiers.sweep import frontier as sweep
-from discreet.notions import Notion
-from discreet.reporting.text.frontier import frontier_text
+
+if TYPE_CHECKING:
+    from discreet.core.joint import Joint
+    from discreet.notions import Notion
 
 __all__ = ["frontier"]
 
@@ -78,6 +76,10 @@ def frontier(
     format
         Text for people, JSON for programs.
     """
+    from discreet.designers import methods as methods_for
+    from discreet.frontiers.sweep import frontier as sweep
+    from discreet.reporting.text.frontier import frontier_text
+
     epsilons = [budget for text in epsilon for budget in _budgets(text)]
     for path in output:
         if path.suffix.lower() not in (".svg", ".png", ".pdf", ".csv", ".json"):
@@ -101,8 +103,7 @@ def frontier(
     }
     chosen = _chosen(method, methods_for(family(epsilons[0], lam[0] if lam else None)), joint)
     cores = workers or (1 if joint.n_useful < PARALLEL_FROM else os.cpu_count() or 1)
-    with watched("designs") as progress:
-        result = sweep(joint, family, epsilons, chosen, lams=lam or None, workers=cores, progress=progress, **options)
+    result = sweep(joint, family, epsilons, chosen, lams=lam or None, workers=cores, **options)
     for path in output:
         result.save(path)
     smallest = None if keep is None else result.smallest(keep)

@@ -13,17 +13,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Group, Parameter
 
-from discreet import samples
-from discreet._support import jsonable
+from discreet._support import progress
 from discreet._support.errors import InputError, InvalidNotionError, UnusableColumnError
+from discreet.cli.names import METHODS, NOTIONS
 from discreet.cli.streams import print_lines, print_result, say
-from discreet.core.joint import Joint
-from discreet.designers import METHODS
-from discreet.mechanism import Mechanism
-from discreet.notions import ALIP, LIP, Notion
-from discreet.reporting import words
-from discreet.tables.binning import parse_option
-from discreet.tables.files import table_files
+
+if TYPE_CHECKING:
+    from discreet.core.joint import Joint
+    from discreet.mechanism import Mechanism
+    from discreet.notions import Notion
 
 __all__ = [
     "Format",
@@ -46,30 +44,12 @@ FIELDS = ("epsilon", "eps_lower", "eps_upper", "alpha")
 SIDES = {"eps_lower", "eps_upper"}
 
 
-def _notion_names() -> tuple[str, ...]:
-    """Notions that the options can describe."""
-    return tuple(
-        name
-        for name, kind in Notion.registry.items()
-        if {field.name for field in dataclasses.fields(kind)} <= {*FIELDS}  # type: ignore[arg-type]
-    )
-
-
-def _method_names() -> tuple[str, ...]:
-    """The best methods first; then those for other notions than LIP, and last those that read S."""
-    rank = {
-        name: (method.reads_sensitive, not method.serves(LIP(1.0)), -k)
-        for k, (name, method) in enumerate(METHODS.items())
-    }
-    return tuple(sorted(METHODS, key=rank.__getitem__))
-
-
 if TYPE_CHECKING:
     NotionName = str
     MethodName = str
 else:
-    NotionName = Literal[_notion_names()]
-    MethodName = Literal[_method_names()]
+    NotionName = Literal[NOTIONS]
+    MethodName = Literal[METHODS]
 
 _PROMISE = Group("Privacy notion")
 
@@ -104,6 +84,8 @@ class NotionOptions:
 
     def build(self) -> Notion | None:
         """The notion asked for, or None where no option was given."""
+        from discreet.notions import Notion
+
         given = {name for name in (*FIELDS, "lam") if getattr(self, name) is not None}
         if self.notion is None and not given:
             return None
@@ -119,6 +101,8 @@ class NotionOptions:
 
     def _sides(self, name: str, given: set[str], sides: set[str]) -> dict[str, float | None]:
         """Budgets of the sides that a notion has: its own options, or those that stand in for them."""
+        from discreet.notions import ALIP
+
         if len(sides) == 1:
             (side,) = sides
             return {side: self._need(name, side if side in given else "epsilon")}
@@ -182,7 +166,12 @@ class TableOptions:
 
     def joint(self) -> Joint:
         """The counted joint, refused where there is nothing to learn or to hide."""
-        joint = Joint.from_table(load_table(self.table), self.sensitive, self.useful, bins=parse_option(self.bins))
+        from discreet.core.joint import Joint
+        from discreet.tables.binning import parse_option
+
+        bins = parse_option(self.bins)
+        with progress.stage("reading the table"):
+            joint = Joint.from_table(load_table(self.table), self.sensitive, self.useful, bins=bins)
         for role, columns, size in (
             ("useful", self.useful, joint.n_useful),
             ("sensitive", self.sensitive, joint.n_sensitive),
@@ -199,6 +188,8 @@ def load_table(table: str) -> Any:
     """A path as it is, ``sample:NAME`` as the built-in table."""
     if not table.startswith("sample:"):
         return table
+    from discreet import samples
+
     name = table.removeprefix("sample:")
     if name not in samples.names():
         raise InputError(f"no sample {name!r}. There are: {', '.join(samples.names())}.")
@@ -207,6 +198,8 @@ def load_table(table: str) -> Any:
 
 def input_files(table: str) -> list[str]:
     """Files that a table is read from."""
+    from discreet.tables.files import table_files
+
     return [] if table.startswith("sample:") else table_files(table)
 
 
@@ -238,12 +231,16 @@ def check_search(time_limit: float | None, seed: int | None) -> None:
 def say_private(what: str | Path, mechanism: Mechanism) -> None:
     """On stderr, why a file or a text that holds a private mechanism is private."""
     if mechanism.is_private:
+        from discreet.reporting import words
+
         say(f"note: {words.private_words(os.fspath(what))}")
 
 
 def show(output_format: Format, data: dict[str, Any], text: Any) -> None:
     """The result on stdout, as JSON or as text."""
     if output_format == "json":
+        from discreet._support import jsonable
+
         print_lines(jsonable.dumps(data))
     else:
         print_result(text)

@@ -6,18 +6,18 @@ from __future__ import annotations
 import csv
 import io
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from discreet._support import files, jsonable
+from discreet._support import files
 from discreet._support.errors import InputError
 from discreet.cli.options import Format, TableOptions, say_private, show
 from discreet.cli.streams import say
-from discreet.core.joint import Joint
-from discreet.quantising import Quantisation, QuantisationPath
-from discreet.quantising import quantise as make_path
-from discreet.reporting.text.quantisation import quantisation_text
+
+if TYPE_CHECKING:
+    from discreet.core.joint import Joint
+    from discreet.quantising import Quantisation, QuantisationPath
 
 __all__ = ["quantise"]
 
@@ -73,6 +73,9 @@ def quantise(
     format
         Text for people, JSON for programs.
     """
+    from discreet.quantising import quantise as make_path
+    from discreet.reporting.text.quantisation import quantisation_text
+
     targets = [path for path in (*output, mechanism, convergence) if path is not None]
     for path in output:
         if path.suffix.lower() not in (*PLOTS, ".csv", ".json"):
@@ -153,6 +156,8 @@ def _write(output: tuple[Path, ...], paths: list[QuantisationPath], data: dict[s
     for target in output:
         kind = target.suffix.lower()
         if kind == ".json":
+            from discreet._support import jsonable
+
             files.write_text(target, jsonable.dumps(data) + "\n")
         elif kind == ".csv":
             rows = [{"method": path.method, **point} for path in paths for point in path.to_dict()["points"]]

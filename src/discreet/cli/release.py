@@ -8,24 +8,19 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
+from discreet._support import progress
 from discreet._support.errors import InputError
+from discreet.cli.names import ENGINES
 from discreet.cli.options import Format, NotionOptions, load_proof, load_table, show
-from discreet.cli.progress import watched
 from discreet.cli.streams import say
-from discreet.mechanism import Mechanism
-from discreet.releasing import Request, run
-from discreet.releasing.certification import NOT_PRIVATE
-from discreet.releasing.engines import ENGINES
-from discreet.reporting import words
-from discreet.reporting.text.release import release_text
 
 __all__ = ["release"]
 
-# Names come from the registry, which a type checker cannot read.
+# The names are a tuple, which a type checker cannot read.
 if TYPE_CHECKING:
     EngineName = str
 else:
-    EngineName = Literal["auto", *ENGINES]
+    EngineName = Literal[ENGINES]
 
 Kept = Annotated[tuple[str, ...], Parameter(negative="", consume_multiple=True, show_default=False)]
 Flag = Annotated[bool, Parameter(negative="")]
@@ -128,11 +123,17 @@ def release(
     format
         Text for people, JSON for programs.
     """
+    from discreet.mechanism import Mechanism
+    from discreet.releasing import Request, run
+    from discreet.releasing.certification import NOT_PRIVATE
+    from discreet.reporting import words
+    from discreet.reporting.text.release import release_text
+
     if write_key is not None and (key_file is not None or seed is not None):
         raise InputError("--write-key stores a fresh key: leave out --key-file and --seed.")
     if drop_id and publish_id:
         raise InputError("--drop-id and --publish-id contradict each other: leave one out.")
-    with watched("releasing") as watch:
+    with progress.stage("releasing") as stage:
         done = run(
             Request.of(
                 load_table(table),
@@ -162,7 +163,7 @@ def release(
                 write_key=write_key,
                 reads=tuple(path for path in (mechanism, proof) if path is not None),
                 force=force,
-                watch=watch,
+                watch=stage.update if stage.is_heard else None,
             )
         )
     assert done.certificate is not None

@@ -4,21 +4,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from discreet._support import files
+from discreet._support import files, progress
 from discreet._support.errors import InputError
-from discreet.certificate import Certificate
 from discreet.cli.options import MethodName, NotionOptions, TableOptions, load_table
 from discreet.cli.streams import print_lines, say_written
-from discreet.core.joint import Joint
-from discreet.mechanism import Mechanism
-from discreet.reporting.decision import decision, designed
-from discreet.reporting.html import check_installed, report_html
-from discreet.reporting.markdown import report_markdown
-from discreet.reporting.report import Report
+
+if TYPE_CHECKING:
+    from discreet.core.joint import Joint
+    from discreet.mechanism import Mechanism
 
 __all__ = ["report"]
 
@@ -58,6 +55,13 @@ def report(
     format
         HTML for a browser, Markdown for a wiki or a review.
     """
+    from discreet.certificate import Certificate
+    from discreet.mechanism import Mechanism
+    from discreet.reporting.decision import decision, designed
+    from discreet.reporting.html import check_installed, report_html
+    from discreet.reporting.markdown import report_markdown
+    from discreet.reporting.report import Report
+
     notion = None if promise is None else promise.build()
     if notion is None and mechanism is None:
         raise InputError("a report needs a privacy notion, such as --notion lip --epsilon 0.5, or --mechanism FILE.")
@@ -78,7 +82,8 @@ def report(
         assert notion is not None  # refused above
         joint = source.joint()
         found = designed(joint, notion, method or "auto", certificate=stated, rows=sample)
-    text = report_html(found) if format == "html" else report_markdown(found)
+    with progress.stage("writing the page"):
+        text = report_html(found) if format == "html" else report_markdown(found)
     files.write_text(output, text, private=True)
     print_lines(repr(Report(found)))
     say_written("report", output)
@@ -87,6 +92,8 @@ def report(
 
 def _its_joint(source: TableOptions, stored: Mechanism) -> Joint:
     """The joint of a table, with the columns and bins that a mechanism was designed for."""
+    from discreet.core.joint import Joint
+
     for option, given, known in (
         ("--sensitive", source.sensitive, stored.sensitive_columns),
         ("--useful", source.useful, stored.useful_columns),

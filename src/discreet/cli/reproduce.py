@@ -13,7 +13,6 @@ from discreet._support import files
 from discreet._support.errors import InputError
 from discreet._support.version import version
 from discreet.cli.options import Format, show
-from discreet.cli.streams import say
 
 __all__ = ["reproduce"]
 
@@ -54,7 +53,7 @@ def reproduce(
     if folder is not None and not folder.is_dir():
         raise InputError(f"no folder {str(folder)!r}.")
     start = time.perf_counter()
-    verdicts = papers.reproduce(names, output, quick=quick, data=folder, watch=say)
+    verdicts = papers.reproduce(names, output, quick=quick, data=folder)
     seconds = time.perf_counter() - start
     if page is not None:
         text = papers.results_page(verdicts, version=version(), quick=quick, seconds=seconds)

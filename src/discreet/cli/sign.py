@@ -7,11 +7,8 @@ from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
-from rich.text import Text
 
 from discreet._support import files
-from discreet.certificate import Certificate
-from discreet.certificate.signing_key import SigningKey
 from discreet.cli.options import Format, show
 
 __all__ = ["sign"]
@@ -42,6 +39,11 @@ def sign(
     format
         Text for people, JSON for programs.
     """
+    from rich.text import Text
+
+    from discreet.certificate import Certificate
+    from discreet.certificate.signing_key import SigningKey
+
     target = certificate.with_name(f"{certificate.name}.sig") if output is None else output
     files.check_target(target, force=force, never=(certificate, signing_key))
     key = SigningKey.from_file(signing_key)

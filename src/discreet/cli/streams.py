@@ -6,16 +6,32 @@ from __future__ import annotations
 import os
 import sys
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 from discreet._support.visible import visible
-from discreet.reporting.text.console import make_console
 
-__all__ = ["print_debug", "print_lines", "print_result", "say", "say_written"]
+__all__ = ["print_debug", "print_lines", "print_result", "say", "say_error", "say_written", "silenced"]
+
+_SILENCED: ContextVar[bool] = ContextVar("discreet-silenced", default=False)
+
+
+@contextmanager
+def silenced() -> Iterator[None]:
+    """Say nothing on stderr but errors."""
+    token = _SILENCED.set(True)
+    try:
+        yield
+    finally:
+        _SILENCED.reset(token)
 
 
 def print_result(rendered: Any) -> None:
     """A text of `reporting.text` on stdout."""
+    from discreet.reporting.text.console import make_console
+
     make_console(sys.stdout).print(rendered)
 
 
@@ -25,7 +41,13 @@ def print_lines(text: str) -> None:
 
 
 def say(message: str) -> None:
-    """One line on stderr."""
+    """One line on stderr, unless it is not wanted there."""
+    if not _SILENCED.get():
+        say_error(message)
+
+
+def say_error(message: str) -> None:
+    """One line on stderr that nothing silences."""
     sys.stderr.write(visible(message) + "\n")
 
 

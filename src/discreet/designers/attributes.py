@@ -18,6 +18,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from discreet._support import progress
 from discreet._support.errors import InputError, UnsupportedNotionError
 from discreet._support.numeric import FloatArray, IntArray
 from discreet.core.joint import Joint
@@ -44,10 +45,12 @@ def independent_attributes(
     budget = LIP(notion.epsilon / count)
     each = None if time_limit is None else time_limit / count
     parts: list[Mechanism] = []
-    for j in range(count):
-        values = tuple(dict.fromkeys(x[j] for x in joint.useful))
-        own, *others = attribute_joints(joint, j, parts, values)
-        parts.append(optimal(own, budget, utility=utility, seed=seed, time_limit=each, also=others).mechanism)
+    with progress.stage("designing attribute by attribute") as stage:
+        for j in range(count):
+            values = tuple(dict.fromkeys(x[j] for x in joint.useful))
+            own, *others = attribute_joints(joint, j, parts, values)
+            parts.append(optimal(own, budget, utility=utility, seed=seed, time_limit=each, also=others).mechanism)
+            stage.update(j + 1, count)
     product = ProductMechanism(parts, joint.useful, **provenance(joint))
     if notion.holds(joint, product):
         return product

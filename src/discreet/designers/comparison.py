@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from discreet._support import progress
 from discreet._support.errors import BrokenNotionError, InputError
 from discreet._support.visible import visible
 from discreet.core.joint import Joint
@@ -114,13 +115,16 @@ def compare(
     shared = {key: value for key, value in (("time_limit", time_limit), ("seed", seed)) if value is not None}
     designs: list[Design] = []
     skipped: dict[str, str] = {}
-    for given, name, method in chosen:
-        options = {key: value for key, value in shared.items() if method.takes(key)}
-        try:
-            designs.append(design(joint, notion, given, utility=wanted, **options))
-        except (InputError, BrokenNotionError) as error:
-            skipped[name] = str(error)
-        if watch is not None:
-            watch(len(designs) + len(skipped), len(chosen))
+    with progress.stage("comparing") as stage:
+        for given, name, method in chosen:
+            options = {key: value for key, value in shared.items() if method.takes(key)}
+            try:
+                designs.append(design(joint, notion, given, utility=wanted, **options))
+            except (InputError, BrokenNotionError) as error:
+                skipped[name] = str(error)
+            best = max((found.kept for found in designs), default=0.0)
+            stage.update(len(designs) + len(skipped), len(chosen), detail=f"the best keeps {best:.4f}")
+            if watch is not None:
+                watch(len(designs) + len(skipped), len(chosen))
     designs.sort(key=lambda found: -found.kept)
     return Comparison(notion, tuple(designs), skipped)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from discreet._support import progress
 from discreet._support.errors import BrokenNotionError, InputError, UnsupportedNotionError
 from discreet.core import cells
 from discreet.core.joint import Joint
@@ -83,13 +84,14 @@ def design(
     if unknown:
         raise InputError(f"{name} has no option {unknown[0]!r}.")
     options = _checked_options(options)
-    found = chosen.designer(joint, notion, **options, **({"utility": wanted} if "utility" in chosen.options else {}))
-    outcome = _checked_outcome(name, found)
-    for checked in (joint, *options.get("also", ())):
-        if not notion.holds(checked, outcome.mechanism):
-            raise BrokenNotionError(
-                f"{name} found a mechanism that breaks {notion}, so it was not returned. Widen the budget."
-            )
+    asked = options | ({"utility": wanted} if "utility" in chosen.options else {})
+    with progress.stage(f"designing: {name}, {notion}"):
+        outcome = _checked_outcome(name, chosen.designer(joint, notion, **asked))
+        for checked in (joint, *options.get("also", ())):
+            if not notion.holds(checked, outcome.mechanism):
+                raise BrokenNotionError(
+                    f"{name} found a mechanism that breaks {notion}, so it was not returned. Widen the budget."
+                )
     made = _kept_private(outcome.mechanism, joint, options).promising(notion.to_dict(), name)
     return _record(joint, notion, name, wanted, replace(outcome, mechanism=made), time.perf_counter() - start)
 

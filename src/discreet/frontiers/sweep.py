@@ -14,6 +14,7 @@ from multiprocessing import get_context
 from typing import Any
 
 from discreet._support.errors import InputError, UnknownMethodError
+from discreet._support.progress import stage as new_stage
 from discreet.core.joint import Joint
 from discreet.designers import METHODS
 from discreet.designers import methods as methods_for
@@ -105,10 +106,14 @@ def frontier(
     ]
     total = sum(len(task.budgets) for task in tasks)
     rows: list[FrontierRow] = []
-    for found in _results(tasks, workers):
-        rows += found
-        if progress is not None:
-            progress(len(rows), total)
+    with new_stage("sweeping budgets") as stage:
+        for found in _results(tasks, workers):
+            rows += found
+            last = rows[-1]
+            detail = f"{last.method} keeps {last.kept:.4f} at {last.epsilon:g}"
+            stage.update(len(rows), total, detail=detail)
+            if progress is not None:
+                progress(len(rows), total)
     return Frontier(joint, tuple(carried(rows)), family, options)
 
 

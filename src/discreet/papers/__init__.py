@@ -7,13 +7,13 @@ import csv
 import io
 import math
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from discreet._support import files, validate
+from discreet._support import files, progress, validate
 from discreet._support.errors import InputError
 from discreet.papers import df20, lts20, zds22, zds23
 from discreet.papers.base import (
@@ -51,7 +51,6 @@ def reproduce(
     *,
     quick: bool = False,
     data: Path | None = None,
-    watch: Callable[[str], None] | None = None,
 ) -> list[Verdict]:
     """Compute entries anew; with an output folder, write a figure and a CSV for each, and a table of all verdicts.
 
@@ -65,24 +64,23 @@ def reproduce(
         Fewer joints and budgets.
     data : Path, optional
         Folder with data files that the package does not ship.
-    watch : callable, optional
-        Hears the name of each entry as it begins.
     """
     chosen = _chosen(names)
     setting = Setting(quick, data)
     answers: dict[str, Answer] = {}
     missing: dict[str, str] = {}
-    for name in chosen:
-        if watch is not None:
-            watch(name)
-        try:
-            outcome = ENTRIES[name].compute(setting)
-        except MissingDataError as error:
-            missing[name] = str(error)
-            continue
-        answers |= outcome.answers
-        if output is not None:
-            _write(output, name, outcome)
+    with progress.stage("reproducing") as stage:
+        for number, name in enumerate(chosen):
+            stage.update(number, len(chosen))
+            with progress.stage(f"reproducing {name}"):
+                try:
+                    outcome = ENTRIES[name].compute(setting)
+                except MissingDataError as error:
+                    missing[name] = str(error)
+                    continue
+                answers |= outcome.answers
+                if output is not None:
+                    _write(output, name, outcome)
     verdicts = [_verdict(claim, answers.get(claim.id), missing.get(claim.figure)) for claim in _asked(chosen)]
     if output is not None:
         files.write_text(output / "verdicts.csv", _csv([as_row(verdict) for verdict in verdicts]))

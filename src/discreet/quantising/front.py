@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from discreet._support import progress
 from discreet._support.errors import InputError
 from discreet._support.numeric import IntArray
 from discreet.core.joint import Joint
@@ -90,8 +91,19 @@ def quantise(
     whole = Range.of(source)
     metric = _metric(whole, source, utility, values, codeword, norm, distance)
     made = _Maker(whole, source, metric, objective, utility, weight, seed)
-    points = tuple(getattr(made, method)())
-    return QuantisationPath(points, objective, utility, method)
+    points: list[Quantisation] = []
+    with progress.stage(f"quantising: {method}") as stage:
+        for point in getattr(made, method)():
+            points.append(point)
+            if stage.is_heard:
+                stage.update(detail=_words(point))
+    return QuantisationPath(tuple(points), objective, utility, method)
+
+
+def _words(point: Quantisation) -> str:
+    """How far a path is, in figures."""
+    bound = "" if point.bound is None else f", bound {point.bound:g}"
+    return f"blocks of up to {point.largest_block} leave {point.k} sensitive values{bound}"
 
 
 def _metric(

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from discreet._support import progress
 from discreet._support.errors import InputError
 from discreet._support.version import version
 from discreet.certificate import Certificate
@@ -94,7 +95,8 @@ def decision(
         swept_method = None
     swept = Tradeoff((), note="No curve was asked for.")
     if curve:
-        swept = tradeoff_of(joint, notion, figures.nmi, swept_method, epsilons)
+        with progress.stage("drawing the trade-off"):
+            swept = tradeoff_of(joint, notion, figures.nmi, swept_method, epsilons)
     examples = examples_of(joint, mechanism, rows) if rows else None
     return _assembled(mechanism, joint, notion, figures, limit, tradeoff=swept, certificate=facts, examples=examples)
 

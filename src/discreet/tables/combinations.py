@@ -11,6 +11,7 @@ import numpy as np
 from discreet._support.errors import InternalError
 from discreet._support.numeric import IntArray
 from discreet.tables import counting
+from discreet.tables.arrow import integers
 from discreet.tables.session import Table
 
 __all__ = ["Combinations", "about_distinct", "count_distinct", "count_rows", "list_combinations"]
@@ -61,9 +62,9 @@ def list_combinations(
     ]
     row, sensitive_values = counting.symbol_codes(alphabets[: len(sensitive)])
     column, useful_values = counting.symbol_codes(alphabets[len(sensitive) :])
-    further = [np.asarray(counting.dictionary_of(cells.column(len(wanted) + k)).indices) for k in range(len(beside))]
+    further = [integers(counting.dictionary_of(cells.column(len(wanted) + k)).indices) for k in range(len(beside))]
     codes = np.stack(further, axis=1).astype(np.int64) if further else np.zeros((len(row), 0), dtype=np.int64)
-    records = np.asarray(cells.column(cells.num_columns - 1)).astype(np.int64)
+    records = integers(cells.column(cells.num_columns - 1))
     return Combinations(row, column, codes, records, sensitive_values, useful_values)
 
 
@@ -78,7 +79,7 @@ def _hashes(source: Table, column: str, bins: Mapping[str, Any], known: Mapping[
 def _decoded(cells: Any, hashes: IntArray, values: Sequence[Any]) -> tuple[IntArray, Sequence[Any]]:
     """Codes of cells that stand for texts."""
     order = np.argsort(hashes)
-    found = np.asarray(cells)
+    found = integers(cells)
     place = np.minimum(np.searchsorted(hashes, found, sorter=order), len(order) - 1)
     if len(found) and not np.array_equal(hashes[order[place]], found):
         raise InternalError("a table holds texts that it did not hold when it was counted.")

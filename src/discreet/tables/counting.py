@@ -11,11 +11,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from discreet._support import validate
+from discreet._support import progress, validate
 from discreet._support.errors import DiscreetWarning, EmptyTableError, InputError, UnusableColumnError
 from discreet._support.numeric import IntArray
 from discreet.core import labels
 from discreet.core.joint import Joint
+from discreet.tables.arrow import integers
 from discreet.tables.binning import Quantiles, interval_text, parse_bins
 from discreet.tables.dialect import is_label_type, is_number
 from discreet.tables.session import Table
@@ -122,7 +123,7 @@ def _listed(source: Table, rows: tuple[str, ...], columns: tuple[str, ...], bins
     if cells.num_rows == 0:
         raise EmptyTableError(f"{source.name} has no rows.")
     alphabets = [column_codes(cells.column(k), c, edges.get(c)) for k, c in enumerate(wanted)]
-    return _assemble(rows, columns, alphabets, np.asarray(cells.column(len(wanted))), edges)
+    return _assemble(rows, columns, alphabets, integers(cells.column(len(wanted))), edges)
 
 
 def check_kinds(wanted: Sequence[str], kinds: Mapping[str, str], rules: Mapping[str, Any]) -> None:
@@ -176,7 +177,8 @@ def _quantile_edges(source: Table, column: str, rule: Quantiles) -> tuple[float,
 def group(source: Table, expressions: Sequence[str]) -> Any:
     """Arrow table of the distinct combinations and how many rows carry each."""
     named = [f"{expression} AS c{k}" for k, expression in enumerate(expressions)]
-    return source.aggregate(", ".join([*named, "count(*) AS n"]), ", ".join(expressions))
+    with progress.stage("counting"):
+        return source.aggregate(", ".join([*named, "count(*) AS n"]), ", ".join(expressions))
 
 
 def column_codes(cells: Any, column: str, edges: Sequence[float] | None) -> tuple[IntArray, list[Any]]:
@@ -194,7 +196,7 @@ def column_codes(cells: Any, column: str, edges: Sequence[float] | None) -> tupl
     ordered = [values[k] for k in order]
     if edges is not None:
         ordered = [None if code is None else interval_text(code, edges) for code in ordered]
-    return rank[np.asarray(encoded.indices)], ordered
+    return rank[integers(encoded.indices)], ordered
 
 
 def dictionary_of(cells: Any) -> Any:

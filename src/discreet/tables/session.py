@@ -23,6 +23,7 @@ from discreet._support import validate
 from discreet._support.errors import InputError, UnusableColumnError
 from discreet._support.numeric import IntArray
 from discreet.tables import frames, stretches
+from discreet.tables.arrow import integers
 from discreet.tables.dialect import DUCKDB, Dialect, literal
 from discreet.tables.digest import Content, FilesDigest, ordered_digest, relation_digest
 from discreet.tables.files import (
@@ -190,8 +191,7 @@ class DuckDBTable:
         import pyarrow as pa
 
         given = self.connection.from_arrow(pa.table({"t": pa.array(texts, pa.string())}))
-        found: IntArray = np.asarray(given.project(f"{DUCKDB.hashed('t')} AS h").to_arrow_table().column(0))
-        return found
+        return integers(given.project(f"{DUCKDB.hashed('t')} AS h").to_arrow_table().column(0))
 
     def in_order(self, expressions: Sequence[str], by: str | None, rows: int, read: Sequence[str]) -> list[Any]:
         shown = ", ".join(f"{expression} AS c{k}" for k, expression in enumerate(expressions))

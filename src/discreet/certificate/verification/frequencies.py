@@ -53,7 +53,21 @@ def _bit_tests(draw: Draw, counts: IntArray, ones: IntArray) -> tuple[Any, Any, 
 
 def _smallest_chance(seen: Any, trials: Any, chances: Any) -> float:
     """The smallest two-sided chance of the counts, times the number of tests."""
-    from scipy.stats import binom
-
-    below, above = binom.cdf(seen, trials, chances), binom.sf(seen - 1, trials, chances)
+    below, above = _at_most(seen, trials, chances), _at_least(seen, trials, chances)
     return float(min(1.0, 2 * np.minimum(below, above).min(initial=1.0) * len(seen)))
+
+
+# As incomplete beta functions, since scipy.stats takes longer to import than a table of a million rows to verify.
+def _at_most(seen: Any, trials: Any, chances: Any) -> Any:
+    """Chance that a binomial count is at most the one seen."""
+    from scipy.special import betaincc
+
+    others = trials - seen
+    return np.where(others == 0, 1.0, betaincc(seen + 1.0, np.maximum(others, 1), chances))
+
+
+def _at_least(seen: Any, trials: Any, chances: Any) -> Any:
+    """Chance that a binomial count is at least the one seen."""
+    from scipy.special import betainc
+
+    return np.where(seen == 0, 1.0, betainc(np.maximum(seen, 1), trials - seen + 1.0, chances))

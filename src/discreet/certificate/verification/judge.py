@@ -20,6 +20,7 @@ from discreet.drawing.entries import entry_table, symbol_table
 from discreet.drawing.known import check_known_answers
 from discreet.drawing.thresholds import bit_subkey, draws_of
 from discreet.mechanism import Draw
+from discreet.tables.arrow import integers
 from discreet.tables.rows import RowRange, shared_out
 from discreet.tables.session import DuckDBTable, Limits, connect
 
@@ -137,7 +138,7 @@ class Judge:
     def _asked(self, connection: Any, link: Link) -> Tally:
         found = connection.sql(self.question.judging(link.rows)).to_arrow_table()
         # Numbers of entries are null where rows are grouped by those of another draw.
-        columns = {name: np.asarray(found.column(name).fill_null(-2)) for name in found.column_names}
+        columns = {name: integers(found.column(name).fill_null(-2)) for name in found.column_names}
         totals = {name: int(columns[name][columns["e0"] > -2].sum()) for name in COUNTED}
         each = [self._of_draw(columns, number, draw) for number, draw in enumerate(self.draws)]
         return Tally(totals, tuple(entries for entries, _ in each), tuple(ones for _, ones in each))

@@ -12,7 +12,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from discreet._support import progress
 from discreet._support.numeric import FloatArray, IntArray
+from discreet._support.progress import UNHEARD, Stage
 from discreet.core.joint import Joint
 from discreet.designers.merging.batch import Block, MergingBatch, Pool
 from discreet.mechanism import Mechanism
@@ -31,15 +33,16 @@ def partitions(joints: Sequence[Joint], notions: Sequence[Notion], *, unite_prev
 
     A last block that is not allowed unites with the others by least risk, or ``unite_previous``: latest first.
     """
-    batch = MergingBatch(joints, notions)
-    open_ones, seed, age = _form_blocks(batch)
-    open_ones, seed = _unite_blocks(batch, open_ones, seed, age[open_ones] if unite_previous else None)
-    batch.absorb_low_risk(open_ones, seed)
-    batch.place_absent()
+    with progress.stage("merging") as stage:
+        batch = MergingBatch(joints, notions)
+        open_ones, seed, age = _form_blocks(batch, stage)
+        open_ones, seed = _unite_blocks(batch, open_ones, seed, age[open_ones] if unite_previous else None)
+        batch.absorb_low_risk(open_ones, seed)
+        batch.place_absent()
     return batch.block_of
 
 
-def _form_blocks(batch: MergingBatch) -> tuple[IntArray, IntArray, FloatArray]:
+def _form_blocks(batch: MergingBatch, stage: Stage = UNHEARD) -> tuple[IntArray, IntArray, FloatArray]:
     """Lines 4-11: start a block with the riskiest symbol left, grow it, repeat.
 
     Returns the last ones that are not allowed, and in the columns of all seeds how old their blocks are.
@@ -49,6 +52,7 @@ def _form_blocks(batch: MergingBatch) -> tuple[IntArray, IntArray, FloatArray]:
     symbols = Block(batch.given_value[everyone], batch.mass[everyone])
     queue = Pool(batch, everyone, symbols, batch.high_risk[everyone])
     risk = batch.risk[everyone]
+    most = int(queue.left.sum())
     failed = [(everyone[:0], everyone[:0])]
     who = everyone
     while len(who):
@@ -61,6 +65,7 @@ def _form_blocks(batch: MergingBatch) -> tuple[IntArray, IntArray, FloatArray]:
         age[who, seed] = 0
         short = batch.grow(who, seed, Block(batch.given_value[who, :, seed], batch.mass[who, seed]), queue)
         failed.append((who[short], seed[short]))
+        stage.update(int(most - queue.left.sum()), most)
         who = who[queue.left[rows] > 0]
         queue.compact()
     return np.concatenate([w for w, _ in failed]), np.concatenate([s for _, s in failed]), age

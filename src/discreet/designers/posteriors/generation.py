@@ -15,13 +15,14 @@ import time
 import numpy as np
 
 from discreet._support.numeric import FloatArray, IntArray
+from discreet._support.progress import UNHEARD, Stage
 from discreet.designers.posteriors.columns import Columns, best_pairs, singles
 from discreet.designers.posteriors.lp import MasterLP
 from discreet.designers.posteriors.simplex import Programmes
 from discreet.proof.polytope import Polytope
 from discreet.utilities import Utility
 
-__all__ = ["SEARCH_FROM", "Budget", "ColumnGeneration"]
+__all__ = ["SEARCH_FROM", "Budget", "ColumnGeneration", "kept_words"]
 
 #: Smaller alphabets under few rows need no search before a proof, which finds all that is missing on its way.
 SEARCH_FROM = 40
@@ -62,6 +63,14 @@ class Budget:
         return Budget(None if self._end is None else max(0.0, fraction * self.left()))
 
 
+def kept_words(nothing: float, whole: float, cost: float, limit: float | None = None) -> str:
+    """What a mixture of some cost keeps of the whole, and the most that a limit of the cost allows."""
+    if whole <= 0:
+        return ""
+    most = "" if limit is None else f", at most {min(1.0, (nothing - limit) / whole):.4f}"
+    return f"keeps {max(0.0, nothing - cost) / whole:.4f}{most}"
+
+
 class ColumnGeneration:
     """The columns found so far and the master problem over them.
 
@@ -71,6 +80,8 @@ class ColumnGeneration:
     ----------
     value : float
         Cost of the best mixture so far.
+    nothing_kept, whole : float
+        Cost where nothing is released, and how much less it is where everything is.
     prices : ndarray of shape (n_useful,)
         Prices of the master problem.
     """
@@ -86,6 +97,8 @@ class ColumnGeneration:
         self.weights = weights
         self.value = float(self.weights @ self.columns.cost)
         self.prices = np.zeros(polytope.n_useful)
+        self.nothing_kept = float(utility.costs(polytope.p_useful))
+        self.whole = self.nothing_kept - float(polytope.p_useful @ utility.alone(np.arange(polytope.n_useful)))
         self.solve()
 
     def solve(self) -> bool:
@@ -95,6 +108,11 @@ class ColumnGeneration:
             return False
         self.value, self.prices, self.weights = solution
         return True
+
+    def told(self, stage: Stage, limit: float | None = None) -> None:
+        """Say what the best mixture so far keeps, and what the limit of the cost leaves to hope for."""
+        if stage.is_heard:
+            stage.update(detail=kept_words(self.nothing_kept, self.whole, self.value, limit))
 
     def add(self, points: FloatArray) -> None:
         """More posteriors, one a row; `solve` takes them into account."""
@@ -131,7 +149,7 @@ class ColumnGeneration:
             if before - self.value < 1e-4:
                 break
 
-    def search(self, budget: Budget) -> None:
+    def search(self, budget: Budget, stage: Stage = UNHEARD) -> None:
         """Rounds of pricing by local search until nothing improves."""
         stalled = 0
         for _ in range(MOST_ROUNDS):
@@ -142,6 +160,7 @@ class ColumnGeneration:
             self.add(found)
             if not self.solve():
                 return
+            self.told(stage)
             # A degenerate master may need several rounds of new columns before its value moves.
             stalled = 0 if before - self.value > 1e-10 else stalled + 1
             if stalled > MOST_STALLED:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from discreet._support import progress
 from discreet._support.errors import InputError
 from discreet.core.joint import Joint
 from discreet.designers.outcome import Outcome
@@ -78,15 +79,18 @@ def _by_columns(problem: Problem, seed: int, budget: Budget, limited: bool) -> O
     searching = budget.share(SEARCH_SHARE) if provable else budget
     generation.list_small_supports(searching)
     if n > SEARCH_FROM or len(polytope.rows) > n or not provable:
-        generation.search(searching)
-    proof = prove(generation, budget, math.inf if limited else generation.pricing.work + WORK)
+        with progress.stage("searching") as stage:
+            generation.search(searching, stage)
+    with progress.stage("proving") as stage:
+        proof = prove(generation, budget, math.inf if limited else generation.pricing.work + WORK, stage)
     used = generation.used()
     return problem.outcome(generation.columns.dense(used, n), generation.weights[used], proof)
 
 
 def _by_vertices(problem: Problem) -> Outcome:
     """All vertices and one linear programme: its value is the limit, up to the solver's tolerance."""
-    points = vertices(problem.polytope)
+    with progress.stage("listing vertices"):
+        points = vertices(problem.polytope)
     columns = Columns.of(points, problem.costs.costs(points))
     master = MasterLP(problem.polytope.p_useful)
     master.add(columns.cost, columns.starts, columns.symbol, columns.value)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from discreet._support import progress
 from discreet._support.errors import InputError, UnsupportedNotionError
 from discreet._support.numeric import FloatArray, IntArray
 from discreet.core.joint import Joint
@@ -107,15 +108,18 @@ class Problem:
         candidates = [Mechanism.from_blocks(self.joint, self.fallback)]
         if self.given is not None and self.holds(self.given):
             candidates.append(self.given)
-        if self.is_perfect:
-            made = self._perfect(points, weights)
-        else:
-            made = realise(self.joint, self.polytope, self.symbols, points, weights, self.holds)
+        with progress.stage("making integers"):
+            made = self._made(points, weights)
         if made is not None:
             candidates.append(made)
         best = max(candidates, key=lambda mechanism: self.utility.value(self.joint, mechanism))
         limit = None if proof is None else self.most(proof.limit, best)
         return Outcome(best, limit, proof if proof is not None and proof.size <= MOST_PROOF_NUMBERS else None)
+
+    def _made(self, points: FloatArray, weights: FloatArray) -> Mechanism | None:
+        if self.is_perfect:
+            return self._perfect(points, weights)
+        return realise(self.joint, self.polytope, self.symbols, points, weights, self.holds)
 
     def most(self, cost: float, reached: Mechanism) -> float:
         """What mechanisms can keep where none costs less than this; never less than what one does keep."""

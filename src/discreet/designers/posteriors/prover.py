@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet._support.numeric import FloatArray, IntArray
+from discreet._support.progress import UNHEARD, Stage
 from discreet.designers.posteriors.generation import LAST_SMOOTHING, NO_GAIN, Budget, ColumnGeneration
 from discreet.designers.posteriors.simplex import Programmes
 from discreet.proof.boxes import (
@@ -61,20 +62,27 @@ BATCH = 300
 CHUNK = 500_000
 
 
-def prove(generation: ColumnGeneration, budget: Budget, most_work: float) -> Proof | None:
+def prove(generation: ColumnGeneration, budget: Budget, most_work: float, stage: Stage = UNHEARD) -> Proof | None:
     """The best limit that fits the budget; new posteriors found on the way improve the generation too.
 
     None where the utility is not separable: its cost has no chords, and no posterior is found.
     """
     utility = generation.utility
-    return _Prover(generation, utility, budget, most_work).run() if isinstance(utility, SeparableUtility) else None
+    if not isinstance(utility, SeparableUtility):
+        return None
+    return _Prover(generation, utility, budget, most_work, stage).run()
 
 
 class _Prover:
     """Refines a cover until its limit meets the value of the generation."""
 
     def __init__(
-        self, generation: ColumnGeneration, utility: SeparableUtility, budget: Budget, most_work: float
+        self,
+        generation: ColumnGeneration,
+        utility: SeparableUtility,
+        budget: Budget,
+        most_work: float,
+        stage: Stage,
     ) -> None:
         self.generation = generation
         self.utility = utility
@@ -82,10 +90,10 @@ class _Prover:
         self.pricing = generation.pricing
         self.budget = budget
         self.most_work = most_work
+        self.stage = stage
         self.evaluator = Evaluator(self.polytope)
         self.p_useful = self.polytope.p_useful
-        known = float(self.p_useful @ utility.alone(np.arange(len(self.p_useful))))
-        self.whole = float(utility.costs(self.p_useful)) - known
+        self.whole = generation.whole
 
     def run(self) -> Proof:
         largest, of_largest = self._extremes(-1.0)
@@ -96,6 +104,7 @@ class _Prover:
             self.boxes = _Boxes(Cover(smallest, largest), self.utility, self.evaluator, self.pricing)
             prices = self._refine()
             self._record(prices, float(self.boxes.bounds(prices).min()), final=True)
+        self.generation.told(self.stage, self.best.limit)
         return self.best
 
     def _refine(self) -> FloatArray:
@@ -107,6 +116,7 @@ class _Prover:
         bounds = self.boxes.bounds(prices)
         while not self._done():
             self._record(prices, float(bounds.min()))
+            self.generation.told(self.stage, self.best.limit)
             weak = np.flatnonzero(bounds < self._needed(prices))
             if not len(weak) or self._is_full:
                 break

@@ -12,11 +12,12 @@ import dataclasses
 
 import numpy as np
 
+from discreet._support import progress
 from discreet._support.numeric import FloatArray, IntArray
 from discreet.core.joint import Joint
 from discreet.designers.merging.subset_merging import partitions
 from discreet.designers.outcome import Outcome
-from discreet.designers.posteriors.generation import SEARCH_FROM, Budget, ColumnGeneration
+from discreet.designers.posteriors.generation import SEARCH_FROM, Budget, ColumnGeneration, kept_words
 from discreet.designers.posteriors.problem import Problem
 from discreet.designers.posteriors.prover import prove
 from discreet.notions import Notion
@@ -38,12 +39,36 @@ def subset_response(
     budget = Budget(time_limit)
     points: list[FloatArray] = []
     weights: list[FloatArray] = []
-    for block in np.unique(blocks):
-        members = np.flatnonzero(blocks == block)
-        inside, share = _respond(problem, members, seed, budget)
-        points.append(inside)
-        weights.append(share)
+    every = [np.flatnonzero(blocks == block) for block in np.unique(blocks)]
+    with progress.stage("responding inside blocks") as stage:
+        kept = _Kept(problem, every) if stage.is_heard else None
+        for number, members in enumerate(every, 1):
+            inside, share = _respond(problem, members, seed, budget)
+            points.append(inside)
+            weights.append(share)
+            if kept is not None:
+                stage.update(number, len(every), detail=kept.with_block(members, inside, share))
     return problem.outcome(np.vstack(points), np.concatenate(weights), None)
+
+
+class _Kept:
+    """What is kept so far: blocks that are done respond at random, the others are merged."""
+
+    def __init__(self, problem: Problem, every: list[IntArray]) -> None:
+        self.problem = problem
+        self.nothing, self.whole = problem.utility.prior(problem.joint), problem.utility.whole(problem.joint)
+        self.cost = sum(map(self._merged, every))
+
+    def _merged(self, members: IntArray) -> float:
+        p = self.problem.polytope.p_useful
+        block = np.zeros(len(p))
+        block[members] = p[members] / p[members].sum()
+        return float(p[members].sum() * self.problem.costs.costs(block))
+
+    def with_block(self, members: IntArray, inside: FloatArray, share: FloatArray) -> str:
+        """In words, now that one more block is done."""
+        self.cost += float(share @ self.problem.costs.costs(inside)) - self._merged(members)
+        return kept_words(self.nothing, self.whole, self.cost)
 
 
 def _respond(problem: Problem, members: IntArray, seed: int, budget: Budget) -> tuple[FloatArray, FloatArray]:

@@ -11,12 +11,21 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from discreet._support import progress
 from discreet._support.errors import UnsupportedNotionError
 from discreet._support.numeric import FloatArray
+from discreet._support.progress import Stage
 from discreet.core.joint import Joint
 from discreet.designers.outcome import Outcome
 from discreet.designers.posteriors.columns import Columns
-from discreet.designers.posteriors.generation import FIRST_SMOOTHING, LAST_SMOOTHING, NO_GAIN, SHRINK, Budget
+from discreet.designers.posteriors.generation import (
+    FIRST_SMOOTHING,
+    LAST_SMOOTHING,
+    NO_GAIN,
+    SHRINK,
+    Budget,
+    kept_words,
+)
 from discreet.designers.posteriors.lp import MasterLP
 from discreet.designers.posteriors.optimal import optimal
 from discreet.designers.posteriors.realise import released_labels, with_rest
@@ -68,7 +77,8 @@ def optimal_with_sensitive(
     if any(bound.epsilon == 0 for bound in notion.bounds):
         return Outcome(max(known, key=lambda mechanism: utility.value(joint, mechanism)))
     search = _PairSearch(joint, notion, utility, known, seed)
-    limit = search.run(budget)
+    with progress.stage("searching with S") as stage:
+        limit = search.run(budget, stage)
     made = _realise(joint, notion, *search.mixture())
     best = max([*known, *made], key=lambda mechanism: utility.value(joint, mechanism))
     if limit is None or search.separable is None:
@@ -84,6 +94,8 @@ class _PairSearch:
         self.joint, self.notion, self.utility = joint, notion, utility.over(joint.useful)
         #: The utility where posteriors can be priced exactly under it.
         self.separable = self.utility if isinstance(self.utility, SeparableUtility) else None
+        self.nothing_kept, self.whole = utility.prior(joint), utility.whole(joint)
+        self.value = self.nothing_kept
         self.cells = joint.probabilities
         self.occurs = self.cells > 0
         self.points = np.empty((0, *self.cells.shape))
@@ -113,12 +125,14 @@ class _PairSearch:
         self.prices[self.occurs] = prices
         return True
 
-    def run(self, budget: Budget) -> float | None:
+    def run(self, budget: Budget, stage: Stage) -> float | None:
         """Generate columns; the proven lower limit of the average cost where pricing is exact."""
         exact = self.separable if self.joint.n_sensitive <= MOST_EXACT else None
         beliefs = allowed_beliefs(self.notion, self.joint.p_sensitive) if exact else self.points[:0, :, 0]
         limit, best_prices = -np.inf, self.prices.copy()
         for _ in range(MOST_ROUNDS):
+            proven = limit if limit > -np.inf else None
+            stage.update(detail=kept_words(self.nothing_kept, self.whole, self.value, proven))
             found = self.descend() if self.joint.n_sensitive > FEW or exact is None else self.points[:0]
             if not len(found) and exact is not None:
                 priced = price_exactly(beliefs, self.prices, self.occurs, exact)
