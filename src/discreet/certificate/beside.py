@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from discreet._support import progress
 from discreet._support.errors import BrokenNotionError
 from discreet.certificate.exposure import LONG_TABLE, Exposure, Watcher
 from discreet.core.joint import Joint
@@ -93,10 +94,11 @@ def audit_beside(
     watcher = Watcher(table, mechanism, notion, tuple(sensitive), suppressed, counted)
     measured = tuple(column for column in (*wanted, *left_out) if reasons[column] is None)
     sets = [measured, wanted if set(wanted) <= set(measured) else (), *((column,) for column in measured)]
-    values = _values(watcher, sets, [*own, *left_out])
-    found = _covering(watcher, wanted, {c: reason for c in wanted if (reason := reasons[c]) is not None})
-    listed = {column: {"reason": "it is sensitive itself"} for column in own}
-    listed |= {column: _left_out(watcher, column, reasons[column]) for column in left_out}
+    with progress.stage("measuring kept columns"):
+        values = _values(watcher, sets, [*own, *left_out])
+        found = _covering(watcher, wanted, {c: reason for c in wanted if (reason := reasons[c]) is not None})
+        listed = {column: {"reason": "it is sensitive itself"} for column in own}
+        listed |= {column: _left_out(watcher, column, reasons[column]) for column in left_out}
     rows = ({"column": column, "values": values[column], **listed[column]} for column in kept if column in listed)
     return Beside(wanted, None if found is None else found.lifts, tuple(rows))
 

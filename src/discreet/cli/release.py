@@ -133,7 +133,7 @@ def release(
         raise InputError("--write-key stores a fresh key: leave out --key-file and --seed.")
     if drop_id and publish_id:
         raise InputError("--drop-id and --publish-id contradict each other: leave one out.")
-    with progress.stage("releasing") as stage:
+    with progress.stage("releasing"):
         done = run(
             Request.of(
                 load_table(table),
@@ -163,7 +163,6 @@ def release(
                 write_key=write_key,
                 reads=tuple(path for path in (mechanism, proof) if path is not None),
                 force=force,
-                watch=stage.update if stage.is_heard else None,
             )
         )
     assert done.certificate is not None

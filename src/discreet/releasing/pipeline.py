@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from discreet._support import progress
 from discreet.certificate import Certificate
 from discreet.certificate.beside import Beside
 from discreet.drawing.keys import ReleaseKey
@@ -89,7 +90,7 @@ def run(request: Request) -> Released:
         engine = stack.enter_context(kind.opened(request, None if transaction is None else transaction.spill))
         ready = prepare(request, engine)
         if targets is None or transaction is None:
-            table, rows, certificate = *engine.draw(ready.drawing(), None, request.watch), None
+            table, rows, certificate = *engine.draw(ready.drawing(), None), None
         else:
             table, rows, certificate = _written(ready, targets, transaction)
     counted = int(ready.checked.joint.records or 0)
@@ -127,13 +128,14 @@ def _written(ready: Prepared, targets: Targets, transaction: Transaction) -> tup
     request, certificate = ready.request, None
     staged = transaction.stage(targets.output)
     with writing(targets.output):
-        rows = ready.engine.draw(ready.drawing(), staged, request.watch).rows
+        rows = ready.engine.draw(ready.drawing(), staged).rows
     ready.engine.table.check_unchanged()
     codebook = _write_codebook(ready, targets, transaction)
     if targets.key is not None:
         transaction.write(targets.key, request.key.text(), private=True, kind="new")
     if request.certificate:
-        certificate = certified(ready, staged, codebook, transaction.spill)
+        with progress.stage("certifying"):
+            certificate = certified(ready, staged, codebook, transaction.spill)
         if targets.private_certificate is not None:
             transaction.write(targets.private_certificate, certificate.text(), private=True)
         _sign(certificate, targets, transaction, request)

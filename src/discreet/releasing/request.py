@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal
@@ -15,10 +15,7 @@ from discreet.drawing.keys import ReleaseKey
 from discreet.mechanism import Mechanism
 from discreet.notions import Notion
 
-__all__ = ["Request", "Watch"]
-
-#: Hears how much of how much is done.
-Watch = Callable[[int, int], None]
+__all__ = ["Request"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +63,6 @@ class Request:
     master: str | None = None
     memory_limit: str | None = None
     reads: tuple[Any, ...] = ()
-    watch: Watch | None = None
 
     @classmethod
     def of(cls, table: Any, mechanism: Any, *, key: Any = None, seed: int | None = None, **options: Any) -> Request:

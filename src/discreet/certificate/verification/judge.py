@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from discreet._support import progress
 from discreet._support.numeric import IntArray
 from discreet.certificate.verification.evidence import Evidence
 from discreet.certificate.verification.link import TABLE, Link, side_by_side
@@ -21,6 +22,7 @@ from discreet.drawing.known import check_known_answers
 from discreet.drawing.thresholds import bit_subkey, draws_of
 from discreet.mechanism import Draw
 from discreet.tables.arrow import integers
+from discreet.tables.following import following
 from discreet.tables.rows import RowRange, shared_out
 from discreet.tables.session import DuckDBTable, Limits, connect
 
@@ -97,6 +99,8 @@ class Judge:
         with contextlib.ExitStack() as stack:
             pool = stack.enter_context(ThreadPoolExecutor(len(shares)))
             workers = [stack.enter_context(contextlib.closing(connect(limits))) for _ in shares]
+            stage = stack.enter_context(progress.stage("comparing rows"))
+            stack.enter_context(following(workers[0], stage))
             tallies = list(pool.map(self._share, workers, shares))
         return sum(tallies[1:], tallies[0])
 
@@ -114,7 +118,8 @@ class Judge:
     def linked(self, link: Link) -> Tally:
         """All pairs of a link, in one query."""
         self._prepare(self.table.connection)
-        return self._asked(self.table.connection, link)
+        with progress.stage("matching rows") as stage, following(self.table.connection, stage):
+            return self._asked(self.table.connection, link)
 
     def drawn(self, columns: str) -> str:
         """A query for columns of the table (with ``k_*`` and ``id_``) and the labels ``y*`` that the key draws."""

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from discreet._support import progress
 from discreet.certificate.sequence import told_by_order
 from discreet.certificate.verification.evidence import Evidence
 from discreet.certificate.verification.frequencies import frequencies
@@ -35,7 +36,9 @@ def against_both(evidence: Evidence, table: DuckDBTable, released: DuckDBTable) 
         tally = judge.side_by_side()
         if not (tally.totals["moved"] or tally.totals["strange"] or tally.totals["missing"]):
             yield from _row_by_row(evidence, tally)
-            yield _order_of_table(evidence, table)
+            with progress.stage("checking orders"):
+                found = _order_of_table(evidence, table)
+            yield found
             return
     link = linked(evidence, table, released)
     if link is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from discreet._support import progress
 from discreet.releasing.checks.ids import check_ids, check_places
 from discreet.releasing.checks.order import check_order
 from discreet.releasing.checks.promise import Checked, check_promise
@@ -17,7 +18,10 @@ __all__ = ["Checked", "check_all"]
 def check_all(table: Table, plan: Plan, *, unseen: str, suppress_as: Any) -> Checked:
     """All checks; what they find on the way is handed on."""
     check_places(table, plan)
-    checked = check_promise(table, plan, unseen=unseen, suppress_as=suppress_as)
-    check_ids(table, plan)
-    check_order(table, plan, checked.counted)
+    with progress.stage("checking the promise"):
+        checked = check_promise(table, plan, unseen=unseen, suppress_as=suppress_as)
+    with progress.stage("checking ids"):
+        check_ids(table, plan)
+    with progress.stage("checking orders"):
+        check_order(table, plan, checked.counted)
     return checked

@@ -13,7 +13,7 @@ from discreet.drawing.keys import DrawKeys
 from discreet.drawing.statement import Joined, joined_tables
 from discreet.drawing.thresholds import draws_of
 from discreet.releasing.plan import Plan
-from discreet.releasing.request import Request, Watch
+from discreet.releasing.request import Request
 from discreet.tables.session import Table
 
 __all__ = ["Drawing", "Drawn", "Engine"]
@@ -65,6 +65,6 @@ class Engine(Protocol):
         """The engine with the request's table open; ``spill`` is a private folder for what does not fit in memory."""
         ...
 
-    def draw(self, drawing: Drawing, target: Path | None, watch: Watch | None) -> Drawn:
+    def draw(self, drawing: Drawing, target: Path | None) -> Drawn:
         """The release as a file or folder of this name, whose ending says its format; as a frame without one."""
         ...

@@ -6,12 +6,12 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, ClassVar
 
+from discreet._support import progress
 from discreet._support.errors import InputError
 from discreet.drawing.fitting import fitting
 from discreet.drawing.known import check_known_answers
@@ -20,11 +20,12 @@ from discreet.drawing.statement import PLACE, SHUFFLE, Joined, Statement, symbol
 from discreet.releasing.engines.base import Drawing, Drawn
 from discreet.releasing.engines.parquet_join import join_parquet
 from discreet.releasing.plan import Plan
-from discreet.releasing.request import Request, Watch
+from discreet.releasing.request import Request
 from discreet.releasing.transaction import PARTS
 from discreet.tables import frames
 from discreet.tables.dialect import DUCKDB, literal
 from discreet.tables.files import is_parquet, readable
+from discreet.tables.following import following
 from discreet.tables.rows import RowRange, shared_out
 from discreet.tables.session import FILE, OWN, ROW, DuckDBTable, Limits, connect, open_table
 
@@ -32,9 +33,6 @@ __all__ = ["DuckDBEngine", "copy_options"]
 
 #: Name of the table that statements read.
 INPUT = f"{OWN}input"
-
-#: Seconds between two looks at the progress of a query.
-PAUSE = 0.2
 
 
 class DuckDBEngine:
@@ -72,15 +70,15 @@ class DuckDBEngine:
             table.has_stable_rows = frames.has_stable_rows(request.table)
             yield cls(table, request.table, frame)
 
-    def draw(self, drawing: Drawing, target: Path | None, watch: Watch | None) -> Drawn:
+    def draw(self, drawing: Drawing, target: Path | None) -> Drawn:
         if target is None:
             return self._in_memory(drawing)
         if self._keeps_order(drawing.plan, target.name):
-            return Drawn(None, _Parts(self.table, drawing, target).write(watch))
+            return Drawn(None, _Parts(self.table, drawing, target).write())
         statement = _Query(self.table, drawing).with_lookups().ordered(drawing.plan.output).text()
         # Rows are sorted with labels as numbers (ENUM) and get their text afterwards, which is faster.
         shown = f"SELECT * REPLACE ({', '.join(_texts(drawing.plan))}) FROM ({statement})"
-        with watched(self.table.connection, watch):
+        with progress.stage("drawing") as stage, following(self.table.connection, stage):
             done = self.table.connection.execute(
                 f"COPY ({shown}) TO {literal(str(target))} ({copy_options(target.name)})"
             ).fetchall()
@@ -192,7 +190,7 @@ class _Parts:
         self.table, self.drawing, self.target = table, drawing, target
         self.folder = target.with_name(target.name + PARTS)
 
-    def write(self, watch: Watch | None) -> int:
+    def write(self) -> int:
         """Draw all stretches, and join them; the number of rows."""
         shares = shared_out(self.table.files, os.cpu_count() or 1)
         # The workers share the memory and the private folder of the table's own connection.
@@ -203,7 +201,8 @@ class _Parts:
             with contextlib.ExitStack() as stack:
                 pool = stack.enter_context(ThreadPoolExecutor(max(1, len(shares))))
                 workers = [stack.enter_context(contextlib.closing(connect(limits))) for _ in shares]
-                stack.enter_context(watched((workers or [self.table.connection])[0], watch))
+                stage = stack.enter_context(progress.stage("drawing"))
+                stack.enter_context(following((workers or [self.table.connection])[0], stage))
                 jobs = [
                     pool.submit(self._share, worker, share, number)
                     for number, (worker, share) in enumerate(zip(workers, shares))
@@ -227,28 +226,6 @@ class _Parts:
                 connection.execute(f"COPY ({shown}) TO {literal(str(part))} (FORMAT parquet)")
                 parts.append(part)
         return parts
-
-
-@contextlib.contextmanager
-def watched(connection: Any, watch: Watch | None) -> Iterator[None]:
-    """Ask DuckDB how far it is, from a second thread, while a query runs."""
-    asked = getattr(connection, "query_progress", None)
-    if watch is None or asked is None:
-        yield
-        return
-    over = threading.Event()
-
-    def ask() -> None:
-        while not over.wait(PAUSE):
-            watch(max(0, round(asked())), 100)
-
-    thread = threading.Thread(target=ask, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        over.set()
-        thread.join()
 
 
 def _texts(plan: Plan) -> list[str]:

@@ -12,13 +12,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
+from discreet._support import progress
 from discreet._support.errors import InputError, InternalError
 from discreet.drawing.fitting import fitting
 from discreet.drawing.lookup import known_answer_rows, symbol_rows
 from discreet.drawing.statement import PLACE, SHUFFLE, Joined, Statement, symbol_columns
 from discreet.drawing.thresholds import DIGITS
 from discreet.releasing.engines.base import Drawing, Drawn
-from discreet.releasing.request import Request, Watch
+from discreet.releasing.request import Request
 from discreet.tables.dialect import SPARK
 from discreet.tables.files import existing_files, is_parquet, read_csv_header, table_root
 from discreet.tables.session import FILE, ROW, is_spark
@@ -65,7 +66,7 @@ class SparkEngine:
         if frame.where(right).count() != len(known_answer_rows()):
             raise InternalError("Spark does not reproduce the known answers of the draw.")
 
-    def draw(self, drawing: Drawing, target: Path | None, watch: Watch | None) -> Drawn:
+    def draw(self, drawing: Drawing, target: Path | None) -> Drawn:
         plan = drawing.plan
         keys = {
             column: SPARK.symbol(column, self.table.kinds[column], plan.mechanism.bins.get(column))
@@ -81,7 +82,8 @@ class SparkEngine:
         if target is None:
             return Drawn(made, None)
         _check_for_files(made.columns)
-        _write(made, target)
+        with progress.stage("drawing"):
+            _write(made, target)
         return Drawn(None, None)
 
     @contextlib.contextmanager
