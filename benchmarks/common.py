@@ -3,9 +3,12 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import os
 import statistics
+import subprocess
+import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 
@@ -17,6 +20,43 @@ class Row(NamedTuple):
     beside: str
     ratio: float | None
     quality: str
+
+
+class Run(NamedTuple):
+    """What a process took: wall and processor seconds, and its largest resident size in bytes."""
+
+    wall: float
+    processor: float
+    memory: int
+
+
+def process(*words: object) -> Run:
+    """A process of its own, from start to end, which must end well; what it prints is thrown away."""
+    start = time.perf_counter()
+    null = subprocess.DEVNULL
+    child = subprocess.Popen([sys.executable, *map(str, words)], stdout=null, stderr=null)
+    _, status, used = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode != 0:
+        raise RuntimeError(f"{' '.join(map(str, words[:3]))} ended with {child.returncode}")
+    return Run(time.perf_counter() - start, used.ru_utime + used.ru_stime, used.ru_maxrss * 1024)
+
+
+def command(*words: object) -> Run:
+    """A whole command of discreet."""
+    return process("-m", "discreet", *words)
+
+
+def taking_turns(works: Mapping[str, Callable[[], Run]], repeat: int = 5) -> dict[str, Run]:
+    """Medians of several processes that take turns, so that a noisy spell hits all; of memory the largest."""
+    runs: dict[str, list[Run]] = {name: [] for name in works}
+    for _ in range(repeat):
+        for name, work in works.items():
+            runs[name].append(work())
+    return {
+        name: Run(*(statistics.median(part) for part in list(zip(*found))[:2]), max(run.memory for run in found))
+        for name, found in runs.items()
+    }
 
 
 def median_seconds(work: Callable[[], Any], repeat: int = 3) -> tuple[float, Any]:

@@ -1,28 +1,35 @@
-"""(i) Releases of many rows beside a plain copy by the same engine, and randomised response beside that of others."""
+"""(i) Whole commands on many rows beside a plain copy by the same engine, and randomised response of others."""
 
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryDirectory
 
 import duckdb
 import numpy as np
 
 from benchmarks.audit import CACHE
-from benchmarks.common import Row, interleaved
+from benchmarks.common import Row, Run, command, process, taking_turns
 from discreet import LIP, Joint, Mechanism, design, release
-from discreet.releasing import Request, run
 
-ALLOWED_RATIO, ALLOWED_BYTES = 2.5, 4 << 30
 SYMBOLS = 1000
 PEER_VALUES = 100_000
-KEPT = ["street", "age", "income", "height", "visits"]
+KEPT = ("street", "age", "income", "height", "visits")
+
+#: What a whole command may cost, in plain copies of the table: wall and processor time; and its memory in bytes.
+LIMITS = {
+    "release, all columns kept": (3.0, 4.0, None),
+    "release, the released column alone": (1.5, None, None),
+    "verify with table and release": (3.0, None, 1 << 30),
+    "verify with the key": (5.0, None, 1 << 30),
+}
+MOST_BYTES_LARGE = 3 << 29  # 1.5 GB
+
+COPY = "import duckdb, sys; duckdb.connect().execute(f\"COPY (FROM read_parquet('{sys.argv[1]}')) TO '{sys.argv[2]}'\")"
 
 
 def table(rows: int) -> Path:
@@ -53,98 +60,51 @@ def mechanisms(path: Path) -> dict[str, Mechanism]:
     return {f"at most {np.bincount(few.entries[0]).max()} entries": few, f"GRR, {SYMBOLS} entries": many}
 
 
-def released(path: Path, mechanism: Mechanism, **options: Any) -> float:
-    options = {"keep": "all", "uncovered": KEPT, "publish_sensitive": True, "id": "id", "force": True} | options
-    output = CACHE / ("released_by_spark" if "engine" in options else "released.parquet")
-    return run(Request.of(path, mechanism, seed=1, output=output, **options)).seconds
+def works(path: Path, mechanism: Path, folder: Path) -> dict[str, Callable[[], Run]]:
+    """The copy, and the commands that people run, each writing its own files; verification reads what was released."""
+    output, private, key = folder / "released.parquet", folder / "private.json", folder / "release.key"
+    owner = ("--id", "id", "--private-certificate")
+    kept = ("--keep", "all", "--uncovered", *KEPT, "--publish-sensitive")
+    both = ("--table", path, "--released", output)
+
+    def release() -> Run:
+        key.unlink(missing_ok=True)
+        return command("release", path, mechanism, "-o", output, *owner, private, *kept, "--write-key", key, "--force")
+
+    def alone() -> Run:
+        target = (folder / "alone.parquet", *owner, folder / "alone.json", "--drop-id", "--force")
+        return command("release", path, mechanism, "-o", *target)
+
+    return {
+        "copy": lambda: process("-c", COPY, path, folder / "copy.parquet"),
+        "release, all columns kept": release,
+        "release, the released column alone": alone,
+        "verify with table and release": lambda: command("verify", private, *both),
+        "verify with the key": lambda: command("verify", private, *both, "--key-file", key),
+    }
 
 
-def copied(path: Path) -> None:
-    with duckdb.connect() as connection:
-        connection.execute(f"COPY (SELECT * FROM read_parquet('{path}')) TO '{CACHE / 'copy.parquet'}'")
-
-
-def peak_memory(path: Path, stored: Path, memory_limit: str | None) -> tuple[float, int]:
-    """Seconds and largest resident size of a fresh process that releases the file."""
-    code = (
-        "import resource, sys; from benchmarks.release import *; "
-        "s = released(Path(sys.argv[1]), Mechanism.from_json(sys.argv[2]), memory_limit=sys.argv[3] or None); "
-        "print(s, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
-    )
-    command = [sys.executable, "-c", code, str(path), str(stored), memory_limit or ""]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    seconds, kilobytes = done.stdout.split()[-2:]
-    return float(seconds), int(kilobytes) * 1024
-
-
-def duckdb_rows(count: int) -> Iterator[Row]:
+def whole_commands(count: int, repeat: int = 5) -> Iterator[Row]:
+    """Every command beside DuckDB's plain copy of the table, all of them processes from start to end."""
     path = table(count)
-    size = f"{count // 1_000_000}M rows"
+    stored = CACHE / "mechanism.json"
     few, *_ = made = mechanisms(path)
-    for name, mechanism in made.items():
-        ours, copy = interleaved(lambda m=mechanism: released(path, m), lambda: copied(path))
-        limit = f"limit {ALLOWED_RATIO}" if name == few else "no limit set"
-        yield Row(f"(i) DuckDB, {size}, {name}", ours, f"plain copy {copy:.3g} s", ours / copy, limit)
-    stored = CACHE / "mechanism.json"
     made[few].to_json(stored)
-    for limit in (None, "1GB"):
-        seconds, memory = peak_memory(path, stored, limit)
-        quality = f"peak {memory / 2**30:.2f} GB (limit {ALLOWED_BYTES >> 30})"
-        yield Row(
-            f"(i) DuckDB, {size}, memory {limit or 'not limited'}",
-            seconds,
-            f"copy {copy:.3g} s",
-            seconds / copy,
-            quality,
+    with TemporaryDirectory(dir=CACHE) as name:
+        found = taking_turns(works(path, stored, Path(name)), repeat)
+    copy, size = found.pop("copy"), f"{count // 1_000_000}M rows, {few}"
+    for what, run in found.items():
+        wall, processor, memory = LIMITS[what] if repeat > 1 else (None, None, MOST_BYTES_LARGE)
+        beside = f"plain copy {copy.wall:.3g} s, {copy.processor:.3g} s of processors, {copy.memory >> 20:,} MB"
+        quality = (
+            f"{run.processor / copy.processor:.3g} x processors{_limit(processor)}, "
+            f"peak {run.memory >> 20:,} MB{_limit(memory and memory >> 20)}; wall{_limit(wall)}"
         )
-    start = time.perf_counter()
-    release(
-        path,
-        made[few],
-        seed=1,
-        id="id",
-        keep="all",
-        uncovered=KEPT,
-        publish_sensitive=True,
-        force=True,
-        output=CACHE / "released.parquet",
-    )
-    whole = time.perf_counter() - start
-    yield Row(f"(i) DuckDB, {size}, from Python", whole, f"copy {copy:.3g} s", whole / copy, "two digests")
+        yield Row(f"(i) {what}, {size}", run.wall, beside, run.wall / copy.wall, quality)
 
 
-def very_large() -> Iterator[Row]:
-    path = table(100_000_000)
-    stored = CACHE / "mechanism.json"
-    next(iter(mechanisms(path).values())).to_json(stored)
-    seconds, memory = peak_memory(path, stored, "3GB")
-    start = time.perf_counter()
-    copied(path)
-    copy = time.perf_counter() - start
-    quality = f"peak {memory / 2**30:.2f} GB, memory limit 3GB"
-    yield Row("(i) DuckDB, 100M rows", seconds, f"plain copy {copy:.3g} s", seconds / copy, quality)
-
-
-def spark_rows(count: int) -> Iterator[Row]:
-    from discreet.releasing.engines.spark import spark_session
-
-    path = table(count)
-    mechanism = next(iter(mechanisms(path).values()))
-    session = spark_session("local[2,4]")
-    session.conf.set("spark.sql.files.maxPartitionBytes", "32m")
-    try:
-        target = str(CACHE / "spark_copy")
-
-        def spark_copy() -> None:
-            session.read.parquet(str(path)).write.mode("overwrite").parquet(target)
-
-        spark_copy()  # the first job of a session pays for starting
-        ours, copy = interleaved(lambda: released(path, mechanism, engine="spark"), spark_copy)
-    finally:
-        session.stop()
-    yield Row(
-        f"(i) Spark, {count // 1_000_000}M rows", ours, f"Spark's own copy {copy:.3g} s", ours / copy, "one mechanism"
-    )
+def _limit(number: float | None) -> str:
+    return "" if number is None else f" (limit {number:,.4g})"
 
 
 def peers() -> Iterator[Row]:
@@ -185,7 +145,6 @@ def peers() -> Iterator[Row]:
 
 def rows(large: bool = False) -> Iterator[Row]:
     yield from peers()
-    yield from duckdb_rows(20_000_000)
-    yield from spark_rows(5_000_000)
+    yield from whole_commands(20_000_000)
     if large:
-        yield from very_large()
+        yield from whole_commands(100_000_000, repeat=1)
