@@ -6,8 +6,8 @@ from discreet.tables.counting import (
     count_distinct,
     count_pairs,
     count_values,
+    group_pairs,
     list_combinations,
-    list_pairs,
 )
 from discreet.tables.session import open_table
 
@@ -16,7 +16,7 @@ __all__ = [
     "count_distinct",
     "count_pairs",
     "count_values",
+    "group_pairs",
     "list_combinations",
-    "list_pairs",
     "open_table",
 ]

@@ -14,21 +14,22 @@ import numpy as np
 from discreet._support import validate
 from discreet._support.errors import DiscreetWarning, EmptyTableError, InputError, UnusableColumnError
 from discreet._support.numeric import IntArray
-from discreet.core import labels
 from discreet.core.joint import Joint
-from discreet.tables.binning import Quantiles, interval_text, parse_bins
+from discreet.tables.binning import Quantiles, parse_bins
+from discreet.tables.coding import coded, dictionary, joined
 from discreet.tables.dialect import is_label_type, is_number
 from discreet.tables.session import Table
 
 __all__ = [
     "Combinations",
+    "Grouped",
     "Pairs",
     "columns_to_count",
     "count_distinct",
     "count_pairs",
     "count_values",
+    "group_pairs",
     "list_combinations",
-    "list_pairs",
 ]
 
 #: A useful alphabet of more values is probably an identifier, and warns.
@@ -46,12 +47,12 @@ def count_pairs(
     bins: Mapping[str, Any] | None = None,
 ) -> Joint:
     """Count the pairs of sensitive and useful values of an open table; see `Joint.from_table`."""
-    return _dense(list_pairs(source, sensitive, useful, bins=bins))
+    return group_pairs(source, sensitive, useful, bins=bins).joint()
 
 
 def count_values(source: Table, useful: str | Sequence[str], *, bins: Mapping[str, Any] | None = None) -> Joint:
     """Count the values of columns alone, as a joint with one nameless sensitive value."""
-    return _dense(_listed(source, (), validate.as_columns(useful, "useful"), bins))
+    return _grouped(source, (), validate.as_columns(useful, "useful"), bins).joint()
 
 
 def columns_to_count(sensitive: str | Sequence[str], useful: str | Sequence[str]) -> tuple[str, ...]:
@@ -63,23 +64,16 @@ def columns_to_count(sensitive: str | Sequence[str], useful: str | Sequence[str]
     return (*rows, *columns)
 
 
-def _dense(pairs: Pairs) -> Joint:
-    n_sensitive, n_useful = len(pairs.sensitive), len(pairs.useful)
-    if n_sensitive * n_useful > MOST_CELLS:
-        raise UnusableColumnError(
-            f"{n_sensitive} sensitive times {n_useful} useful values are more than {MOST_CELLS} pairs. "
-            "Bin the columns or choose fewer."
-        )
-    dense = np.zeros((n_sensitive, n_useful), dtype=np.int64)
-    dense[pairs.row, pairs.column] = pairs.records
-    return Joint.from_counts(
-        dense,
-        sensitive=pairs.sensitive,
-        useful=pairs.useful,
-        sensitive_columns=pairs.sensitive_columns,
-        useful_columns=pairs.useful_columns,
-        bins=pairs.bins,
-    )
+def group_pairs(
+    source: Table,
+    sensitive: str | Sequence[str],
+    useful: str | Sequence[str],
+    *,
+    bins: Mapping[str, Any] | None = None,
+) -> Grouped:
+    """All that has to be asked of an open table; what is made of it can wait until the table has freed its memory."""
+    columns_to_count(sensitive, useful)
+    return _grouped(source, validate.as_columns(sensitive, ""), validate.as_columns(useful, ""), bins)
 
 
 class Pairs(NamedTuple):
@@ -88,23 +82,52 @@ class Pairs(NamedTuple):
     row: IntArray
     column: IntArray
     records: IntArray
-    sensitive: list[Any]
-    useful: list[Any]
+    sensitive: Sequence[Any]
+    useful: Sequence[Any]
+
+
+class Grouped(NamedTuple):
+    """The combinations of cells that occur, as Arrow has them; the last column tells how many records carry each."""
+
+    cells: Any
     sensitive_columns: tuple[str, ...]
     useful_columns: tuple[str, ...]
     bins: Mapping[str, tuple[float, ...]]
 
+    def pairs(self) -> Pairs:
+        """The same by code."""
+        wanted, n_rows = (*self.sensitive_columns, *self.useful_columns), len(self.sensitive_columns)
+        parts = [coded(self.cells.column(k), c, self.bins.get(c)) for k, c in enumerate(wanted)]
+        records = np.asarray(self.cells.column(len(wanted)))
+        row, sensitive = joined(parts[:n_rows]) if n_rows else (np.zeros(len(records), dtype=np.int64), [None])
+        column, useful = joined(parts[n_rows:])
+        if len(useful) > MANY_VALUES:
+            warnings.warn(
+                f"{' + '.join(self.useful_columns)} takes {len(useful)} distinct values, as an identifier would. "
+                "Bin it or choose fewer columns if that is not meant.",
+                DiscreetWarning,
+                stacklevel=4,
+            )
+        return Pairs(row, column, records, sensitive, useful)
 
-def list_pairs(
-    source: Table,
-    sensitive: str | Sequence[str],
-    useful: str | Sequence[str],
-    *,
-    bins: Mapping[str, Any] | None = None,
-) -> Pairs:
-    """The pairs that occur in an open table, as many as there are distinct ones."""
-    columns_to_count(sensitive, useful)
-    return _listed(source, validate.as_columns(sensitive, ""), validate.as_columns(useful, ""), bins)
+    def joint(self) -> Joint:
+        """The counts as a joint, which is dense."""
+        row, column, records, sensitive, useful = self.pairs()
+        if len(sensitive) * len(useful) > MOST_CELLS:
+            raise UnusableColumnError(
+                f"{len(sensitive)} sensitive times {len(useful)} useful values are more than {MOST_CELLS} pairs. "
+                "Bin the columns or choose fewer."
+            )
+        dense = np.zeros((len(sensitive), len(useful)), dtype=np.int64)
+        dense[row, column] = records
+        return Joint.counted(
+            dense,
+            sensitive=tuple(sensitive),
+            useful=useful,
+            sensitive_columns=self.sensitive_columns,
+            useful_columns=self.useful_columns,
+            bins=self.bins,
+        )
 
 
 class Combinations(NamedTuple):
@@ -117,8 +140,8 @@ class Combinations(NamedTuple):
     column: IntArray
     beside: IntArray
     records: IntArray
-    sensitive: list[Any]
-    useful: list[Any]
+    sensitive: Sequence[Any]
+    useful: Sequence[Any]
 
 
 def list_combinations(
@@ -136,13 +159,15 @@ def list_combinations(
     edges = _edges(source, rules)
     symbols = [source.dialect.symbol(c, source.kinds[c], edges.get(c)) for c in wanted]
     cells = _group(source, [*symbols, *(source.dialect.published(c, source.kinds[c]) for c in beside)])
-    alphabets = [_column(cells.column(k), c, edges.get(c)) for k, c in enumerate(wanted)]
-    row, sensitive_values = _symbols(alphabets[: len(sensitive)])
-    column, useful_values = _symbols(alphabets[len(sensitive) :])
-    further = [np.asarray(_encoded(cells.column(len(wanted) + k)).indices) for k in range(len(beside))]
+    parts = [coded(cells.column(k), c, edges.get(c)) for k, c in enumerate(wanted)]
+    row, sensitive_values = joined(parts[: len(sensitive)])
+    column, useful_values = joined(parts[len(sensitive) :])
+    further = [np.asarray(dictionary(cells.column(len(wanted) + k)).indices) for k in range(len(beside))]
     codes = np.stack(further, axis=1).astype(np.int64) if further else np.zeros((len(row), 0), dtype=np.int64)
     records = np.asarray(cells.column(cells.num_columns - 1)).astype(np.int64)
-    return Combinations(row, column, codes, records, sensitive_values, useful_values)
+    return Combinations(
+        row.astype(np.int64), column.astype(np.int64), codes, records, sensitive_values, useful_values
+    )
 
 
 def count_distinct(source: Table, sets: Sequence[Sequence[str]], *, exact: bool) -> tuple[int, list[int]]:
@@ -159,7 +184,9 @@ def count_distinct(source: Table, sets: Sequence[Sequence[str]], *, exact: bool)
     return int(rows), [int(number) for number in found]
 
 
-def _listed(source: Table, rows: tuple[str, ...], columns: tuple[str, ...], bins: Mapping[str, Any] | None) -> Pairs:
+def _grouped(
+    source: Table, rows: tuple[str, ...], columns: tuple[str, ...], bins: Mapping[str, Any] | None
+) -> Grouped:
     wanted = (*rows, *columns)
     rules = parse_bins(bins)
     for name in rules:
@@ -171,8 +198,7 @@ def _listed(source: Table, rows: tuple[str, ...], columns: tuple[str, ...], bins
     cells = _group(source, [source.dialect.symbol(c, source.kinds[c], edges.get(c)) for c in wanted])
     if cells.num_rows == 0:
         raise EmptyTableError(f"{source.name} has no rows.")
-    alphabets = [_column(cells.column(k), c, edges.get(c)) for k, c in enumerate(wanted)]
-    return _assemble(rows, columns, alphabets, np.asarray(cells.column(len(wanted))), edges)
+    return Grouped(cells, rows, columns, edges)
 
 
 def _check_kinds(wanted: Sequence[str], kinds: Mapping[str, str], rules: Mapping[str, Any]) -> None:
@@ -226,57 +252,3 @@ def _group(source: Table, expressions: Sequence[str]) -> Any:
     """Arrow table of the distinct combinations and how many rows carry each."""
     named = [f"{expression} AS c{k}" for k, expression in enumerate(expressions)]
     return source.aggregate(", ".join([*named, "count(*) AS n"]), ", ".join(expressions))
-
-
-def _column(cells: Any, column: str, edges: Sequence[float] | None) -> tuple[IntArray, list[Any]]:
-    """Codes of the cells and the labels they stand for, in the order of the alphabet."""
-    encoded = _encoded(cells)
-    try:
-        values = encoded.dictionary.to_pylist()
-    except (OverflowError, ValueError):
-        raise UnusableColumnError(
-            f"column {column!r} has dates or times beyond the years 1 to 9999. Cast it to text."
-        ) from None
-    order = sorted(range(len(values)), key=lambda k: labels.sort_key(values[k]))
-    rank = np.empty(len(values), dtype=np.int64)
-    rank[order] = np.arange(len(values))
-    ordered = [values[k] for k in order]
-    if edges is not None:
-        ordered = [None if code is None else interval_text(code, edges) for code in ordered]
-    return rank[np.asarray(encoded.indices)], ordered
-
-
-def _encoded(cells: Any) -> Any:
-    """Cells as codes of a dictionary, in which null has a place too."""
-    encoded = cells.combine_chunks().dictionary_encode(null_encoding="encode")
-    # Some versions keep a chunked array of one chunk.
-    return encoded.chunk(0) if hasattr(encoded, "chunks") else encoded
-
-
-def _assemble(
-    rows: tuple[str, ...],
-    columns: tuple[str, ...],
-    alphabets: Sequence[tuple[IntArray, list[Any]]],
-    counts: IntArray,
-    edges: Mapping[str, tuple[float, ...]],
-) -> Pairs:
-    row, sensitive = _symbols(alphabets[: len(rows)]) if rows else (np.zeros(len(counts), dtype=np.int64), [None])
-    column, useful = _symbols(alphabets[len(rows) :])
-    if len(useful) > MANY_VALUES:
-        warnings.warn(
-            f"{' + '.join(columns)} takes {len(useful)} distinct values, as an identifier would. "
-            "Bin it or choose fewer columns if that is not meant.",
-            DiscreetWarning,
-            stacklevel=6,
-        )
-    return Pairs(row, column, counts, sensitive, useful, rows, columns, edges)
-
-
-def _symbols(parts: Sequence[tuple[IntArray, list[Any]]]) -> tuple[IntArray, list[Any]]:
-    """One column as it is, several as tuples in lexicographic order."""
-    if len(parts) == 1:
-        return parts[0]
-    codes = np.stack([code for code, _ in parts], axis=1)
-    distinct, place = np.unique(codes, axis=0, return_inverse=True)
-    names = [tuple(part[1][k] for part, k in zip(parts, line)) for line in distinct.tolist()]
-    return place.reshape(-1), names

@@ -1,0 +1,134 @@
+"""Cells of a counted table as codes of their alphabets, sorted inside Arrow wherever that is the order of labels."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from discreet._support.errors import UnusableColumnError
+from discreet._support.numeric import IntArray
+from discreet.core import labels
+from discreet.core.alphabet import Alphabet, Tuples
+from discreet.tables.binning import interval_text
+
+__all__ = ["Cells", "coded", "dictionary", "joined"]
+
+#: Codes of tuples are found in a table of all possible ones where that has at most so many places for each cell.
+SPARSEST = 8
+
+
+class Cells(Alphabet):
+    """The distinct values of a column, held by Arrow."""
+
+    def __init__(self, values: Any) -> None:
+        self.values = values
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def label(self, place: int) -> Any:
+        return self.values[place].as_py()
+
+    def listed(self) -> list[Any]:
+        values: list[Any] = self.values.to_pylist()
+        return values
+
+
+def coded(cells: Any, column: str, edges: Sequence[float] | None) -> tuple[IntArray, Sequence[Any]]:
+    """Codes of the cells and the labels they stand for, in the order of the alphabet.
+
+    The cells of a binned column are the numbers of their intervals.
+    """
+    encoded = dictionary(cells)
+    values = encoded.dictionary
+    _check_years(values, column)
+    order = _arrow_order(values) if _is_sorted_by_arrow(values) else _label_order(values.to_pylist())
+    rank = np.empty(len(values), dtype=np.int32)
+    rank[order] = np.arange(len(values), dtype=np.int32)
+    ordered: Sequence[Any] = Cells(values.take(order))
+    if edges is not None:
+        ordered = [None if code is None else interval_text(code, edges) for code in ordered]
+    return rank[np.asarray(encoded.indices)], ordered
+
+
+def dictionary(cells: Any) -> Any:
+    """Cells as codes of a dictionary, in which null has a place too."""
+    encoded = cells.combine_chunks().dictionary_encode(null_encoding="encode")
+    # Some versions keep a chunked array of one chunk.
+    return encoded.chunk(0) if hasattr(encoded, "chunks") else encoded
+
+
+def joined(parts: Sequence[tuple[IntArray, Sequence[Any]]]) -> tuple[IntArray, Sequence[Any]]:
+    """One column as it is, several as tuples in lexicographic order."""
+    if len(parts) == 1:
+        return parts[0]
+    sizes = [len(alphabet) for _, alphabet in parts]
+    alphabets = [alphabet for _, alphabet in parts]
+    if math.prod(sizes) >= 1 << 62:
+        lines, place = np.unique(np.stack([codes for codes, _ in parts], axis=1), axis=0, return_inverse=True)
+        return place.reshape(-1), Tuples(alphabets, lines.T)
+    key = parts[0][0].astype(np.int64)
+    for codes, alphabet in parts[1:]:
+        key *= len(alphabet)
+        key += codes
+    distinct, place = _distinct(key, math.prod(sizes))
+    return place, Tuples(alphabets, np.stack(np.unravel_index(distinct, sizes)).astype(np.int32))
+
+
+def _distinct(key: IntArray, possible: int) -> tuple[IntArray, IntArray]:
+    """Distinct keys in their order, and the place of each key among them."""
+    if possible > SPARSEST * len(key):
+        distinct, place = np.unique(key, return_inverse=True)
+        return distinct, place.reshape(-1)
+    occurs = np.zeros(possible, dtype=bool)
+    occurs[key] = True
+    return np.flatnonzero(occurs), (np.cumsum(occurs, dtype=np.int32) - 1)[key]
+
+
+def _check_years(values: Any, column: str) -> None:
+    """Dates and times are such that Python knows; those in between are where the first and the last are."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not pa.types.is_temporal(values.type):
+        return
+    try:
+        pc.min_max(values).as_py()
+    except (OverflowError, ValueError):
+        raise UnusableColumnError(
+            f"column {column!r} has dates or times beyond the years 1 to 9999. Cast it to text."
+        ) from None
+
+
+def _is_sorted_by_arrow(values: Any) -> bool:
+    """Whether Arrow's order is that of `labels.sort_key`.
+
+    Text is sorted by its bytes in UTF-8, which is the order of code points; numbers, truth values, dates and times by
+    value. NaN has no place among labels, and times in nanoseconds no Python value.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    kind, types = values.type, pa.types
+    if types.is_floating(kind):
+        return not types.is_float16(kind) and not pc.any(pc.is_nan(values), skip_nulls=True).as_py()
+    if types.is_timestamp(kind):
+        return kind.tz is None and kind.unit != "ns"
+    simple = (types.is_string, types.is_large_string, types.is_integer, types.is_boolean, types.is_date32)
+    return types.is_decimal128(kind) or any(is_kind(kind) for is_kind in simple)
+
+
+def _arrow_order(values: Any) -> IntArray:
+    """Nulls come last, as among labels."""
+    import pyarrow.compute as pc
+
+    order: IntArray = np.asarray(pc.sort_indices(values)).astype(np.int64)
+    return order
+
+
+def _label_order(values: list[Any]) -> IntArray:
+    return np.array(sorted(range(len(values)), key=lambda k: labels.sort_key(values[k])), dtype=np.int64)
