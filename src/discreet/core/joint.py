@@ -383,6 +383,8 @@ class Joint:
     def _is_well_scaled(self) -> bool:
         if max(self.probabilities.shape) > MOST_SUMMED and not (self._sums_exactly and self.n_sensitive <= MOST_SUMMED):
             return False  # sums of floats over the sensitive values are part of many a measure
+        if self._has_small_counts:
+            return True  # no share of them is that small
         smallest = float(np.min(self.probabilities, initial=np.inf, where=self.probabilities > 0))
         return SMALLEST_SCREENED <= smallest < np.inf
 

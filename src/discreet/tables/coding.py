@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import os
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -15,7 +17,10 @@ from discreet.core import labels
 from discreet.core.alphabet import Alphabet, Tuples
 from discreet.tables.binning import interval_text
 
-__all__ = ["Cells", "coded", "dictionary", "joined"]
+__all__ = ["Cells", "codes_of", "dictionary", "joined"]
+
+#: Columns of so many cells are coded side by side.
+MANY_CELLS = 1 << 18
 
 #: Codes of tuples are found in a table of all possible ones where that has at most so many places for each cell.
 SPARSEST = 8
@@ -38,13 +43,26 @@ class Cells(Alphabet):
         return values
 
 
-def coded(cells: Any, column: str, edges: Sequence[float] | None) -> tuple[IntArray, Sequence[Any]]:
-    """Codes of the cells and the labels they stand for, in the order of the alphabet.
+def codes_of(
+    cells: Any, columns: Sequence[str], bins: Mapping[str, Sequence[float]], *, distinct: bool = False
+) -> list[tuple[IntArray, Sequence[Any]]]:
+    """Codes and alphabets of the first columns of an Arrow table, which hold these columns of the user's.
 
-    The cells of a binned column are the numbers of their intervals.
+    The cells of a binned column are the numbers of their intervals. ``distinct`` where no column has a cell twice.
     """
-    encoded = dictionary(cells)
-    values = encoded.dictionary
+
+    def code(k: int) -> tuple[IntArray, Sequence[Any]]:
+        return _coded(cells.column(k), columns[k], bins.get(columns[k]), distinct)
+
+    if len(columns) == 1 or cells.num_rows < MANY_CELLS:
+        return [code(k) for k in range(len(columns))]
+    with ThreadPoolExecutor(min(len(columns), os.cpu_count() or 1)) as threads:
+        return list(threads.map(code, range(len(columns))))
+
+
+def _coded(cells: Any, column: str, edges: Sequence[float] | None, distinct: bool) -> tuple[IntArray, Sequence[Any]]:
+    """Codes of the cells and the labels they stand for, in the order of the alphabet."""
+    values, codes = (_whole(cells), None) if distinct else _apart(dictionary(cells))
     _check_years(values, column)
     order = _arrow_order(values) if _is_sorted_by_arrow(values) else _label_order(values.to_pylist())
     rank = np.empty(len(values), dtype=np.int32)
@@ -52,14 +70,23 @@ def coded(cells: Any, column: str, edges: Sequence[float] | None) -> tuple[IntAr
     ordered: Sequence[Any] = Cells(values.take(order))
     if edges is not None:
         ordered = [None if code is None else interval_text(code, edges) for code in ordered]
-    return rank[np.asarray(encoded.indices)], ordered
+    return rank if codes is None else rank[codes], ordered
+
+
+def _apart(encoded: Any) -> tuple[Any, IntArray]:
+    return encoded.dictionary, np.asarray(encoded.indices)
 
 
 def dictionary(cells: Any) -> Any:
     """Cells as codes of a dictionary, in which null has a place too."""
-    encoded = cells.combine_chunks().dictionary_encode(null_encoding="encode")
+    return _whole(_whole(cells).dictionary_encode(null_encoding="encode"))
+
+
+def _whole(cells: Any) -> Any:
+    """A column in one piece."""
+    combined = cells.combine_chunks() if hasattr(cells, "combine_chunks") else cells
     # Some versions keep a chunked array of one chunk.
-    return encoded.chunk(0) if hasattr(encoded, "chunks") else encoded
+    return combined.chunk(0) if hasattr(combined, "chunks") else combined
 
 
 def joined(parts: Sequence[tuple[IntArray, Sequence[Any]]]) -> tuple[IntArray, Sequence[Any]]:

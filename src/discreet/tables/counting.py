@@ -16,13 +16,15 @@ from discreet._support.errors import DiscreetWarning, EmptyTableError, InputErro
 from discreet._support.numeric import IntArray
 from discreet.core.joint import Joint
 from discreet.tables.binning import Quantiles, parse_bins
-from discreet.tables.coding import coded, dictionary, joined
+from discreet.tables.coding import codes_of, dictionary, joined
 from discreet.tables.dialect import is_label_type, is_number
 from discreet.tables.session import Table
+from discreet.tables.wide import count_lines, has_many_useful
 
 __all__ = [
     "Combinations",
     "Grouped",
+    "Lines",
     "Pairs",
     "columns_to_count",
     "count_distinct",
@@ -70,7 +72,7 @@ def group_pairs(
     useful: str | Sequence[str],
     *,
     bins: Mapping[str, Any] | None = None,
-) -> Grouped:
+) -> Grouped | Lines:
     """All that has to be asked of an open table; what is made of it can wait until the table has freed its memory."""
     columns_to_count(sensitive, useful)
     return _grouped(source, validate.as_columns(sensitive, ""), validate.as_columns(useful, ""), bins)
@@ -97,37 +99,76 @@ class Grouped(NamedTuple):
     def pairs(self) -> Pairs:
         """The same by code."""
         wanted, n_rows = (*self.sensitive_columns, *self.useful_columns), len(self.sensitive_columns)
-        parts = [coded(self.cells.column(k), c, self.bins.get(c)) for k, c in enumerate(wanted)]
+        parts = codes_of(self.cells, wanted, self.bins)
         records = np.asarray(self.cells.column(len(wanted)))
         row, sensitive = joined(parts[:n_rows]) if n_rows else (np.zeros(len(records), dtype=np.int64), [None])
         column, useful = joined(parts[n_rows:])
-        if len(useful) > MANY_VALUES:
-            warnings.warn(
-                f"{' + '.join(self.useful_columns)} takes {len(useful)} distinct values, as an identifier would. "
-                "Bin it or choose fewer columns if that is not meant.",
-                DiscreetWarning,
-                stacklevel=4,
-            )
+        _warn_of_many(useful, self.useful_columns)
         return Pairs(row, column, records, sensitive, useful)
 
     def joint(self) -> Joint:
         """The counts as a joint, which is dense."""
         row, column, records, sensitive, useful = self.pairs()
-        if len(sensitive) * len(useful) > MOST_CELLS:
-            raise UnusableColumnError(
-                f"{len(sensitive)} sensitive times {len(useful)} useful values are more than {MOST_CELLS} pairs. "
-                "Bin the columns or choose fewer."
-            )
-        dense = np.zeros((len(sensitive), len(useful)), dtype=np.int64)
+        dense = _no_counts(sensitive, useful)
         dense[row, column] = records
-        return Joint.counted(
-            dense,
-            sensitive=tuple(sensitive),
-            useful=useful,
-            sensitive_columns=self.sensitive_columns,
-            useful_columns=self.useful_columns,
-            bins=self.bins,
+        return _joint(self, dense, sensitive, useful)
+
+
+class Lines(NamedTuple):
+    """The same where useful values are many: a line for each of them, with a column of counts for each sensitive one."""
+
+    values: Any
+    lines: Any
+    sensitive_columns: tuple[str, ...]
+    useful_columns: tuple[str, ...]
+    bins: Mapping[str, tuple[float, ...]]
+
+    def joint(self) -> Joint:
+        """The counts as a joint, which is dense."""
+        row, sensitive = joined(codes_of(self.values, self.sensitive_columns, self.bins, distinct=True))
+        alone = len(self.useful_columns) == 1
+        column, useful = joined(codes_of(self.lines, self.useful_columns, self.bins, distinct=alone))
+        _warn_of_many(useful, self.useful_columns)
+        dense = _no_counts(sensitive, useful)
+        for k, s in enumerate(row.tolist()):
+            dense[s, column] = np.asarray(self.lines.column(len(self.useful_columns) + k))
+        return _joint(self, dense, sensitive, useful)
+
+    def pairs(self) -> Pairs:
+        """The pairs that occur, by code."""
+        joint = self.joint()
+        row, column = np.nonzero(joint.whole)
+        return Pairs(row, column, joint.whole[row, column], joint.sensitive, joint.alphabet)
+
+
+def _warn_of_many(useful: Sequence[Any], columns: Sequence[str]) -> None:
+    if len(useful) > MANY_VALUES:
+        warnings.warn(
+            f"{' + '.join(columns)} takes {len(useful)} distinct values, as an identifier would. "
+            "Bin it or choose fewer columns if that is not meant.",
+            DiscreetWarning,
+            stacklevel=5,
         )
+
+
+def _no_counts(sensitive: Sequence[Any], useful: Sequence[Any]) -> IntArray:
+    if len(sensitive) * len(useful) > MOST_CELLS:
+        raise UnusableColumnError(
+            f"{len(sensitive)} sensitive times {len(useful)} useful values are more than {MOST_CELLS} pairs. "
+            "Bin the columns or choose fewer."
+        )
+    return np.zeros((len(sensitive), len(useful)), dtype=np.int64)
+
+
+def _joint(found: Grouped | Lines, counts: IntArray, sensitive: Sequence[Any], useful: Sequence[Any]) -> Joint:
+    return Joint.counted(
+        counts,
+        sensitive=tuple(sensitive),
+        useful=useful,
+        sensitive_columns=found.sensitive_columns,
+        useful_columns=found.useful_columns,
+        bins=found.bins,
+    )
 
 
 class Combinations(NamedTuple):
@@ -159,7 +200,7 @@ def list_combinations(
     edges = _edges(source, rules)
     symbols = [source.dialect.symbol(c, source.kinds[c], edges.get(c)) for c in wanted]
     cells = _group(source, [*symbols, *(source.dialect.published(c, source.kinds[c]) for c in beside)])
-    parts = [coded(cells.column(k), c, edges.get(c)) for k, c in enumerate(wanted)]
+    parts = codes_of(cells, wanted, edges)
     row, sensitive_values = joined(parts[: len(sensitive)])
     column, useful_values = joined(parts[len(sensitive) :])
     further = [np.asarray(dictionary(cells.column(len(wanted) + k)).indices) for k in range(len(beside))]
@@ -186,7 +227,7 @@ def count_distinct(source: Table, sets: Sequence[Sequence[str]], *, exact: bool)
 
 def _grouped(
     source: Table, rows: tuple[str, ...], columns: tuple[str, ...], bins: Mapping[str, Any] | None
-) -> Grouped:
+) -> Grouped | Lines:
     wanted = (*rows, *columns)
     rules = parse_bins(bins)
     for name in rules:
@@ -195,7 +236,12 @@ def _grouped(
     validate.columns_exist(wanted, list(source.kinds), source.name)
     _check_kinds(wanted, source.kinds, rules)
     edges = _edges(source, rules)
-    cells = _group(source, [source.dialect.symbol(c, source.kinds[c], edges.get(c)) for c in wanted])
+    symbols = [source.dialect.symbol(c, source.kinds[c], edges.get(c)) for c in wanted]
+    s, x = symbols[: len(rows)], symbols[len(rows) :]
+    lines = count_lines(source, s, x) if rows and has_many_useful(source, x) else None
+    if lines is not None:
+        return Lines(*lines, rows, columns, edges)
+    cells = _group(source, symbols)
     if cells.num_rows == 0:
         raise EmptyTableError(f"{source.name} has no rows.")
     return Grouped(cells, rows, columns, edges)
