@@ -15,9 +15,10 @@ from typing import Any
 
 from discreet._support.errors import BrokenNotionError
 from discreet.certificate.exposure import LONG_TABLE, Exposure, Watcher
+from discreet.core.joint import Joint
 from discreet.mechanism import Mechanism
 from discreet.notions import Notion
-from discreet.tables import count_distinct
+from discreet.tables.combinations import count_distinct
 from discreet.tables.dialect import is_label_type
 from discreet.tables.session import Table
 
@@ -63,6 +64,7 @@ def audit_beside(
     kept: Sequence[str],
     uncovered: Sequence[str],
     suppressed: Mapping[tuple[Any, ...], tuple[Any, ...]],
+    counted: Joint | None = None,
 ) -> Beside:
     """Decide whether the promise covers kept columns; refused where it does not and nobody took them out by name.
 
@@ -80,18 +82,19 @@ def audit_beside(
         Those of them that the promise need not cover. Sensitive columns among the kept ones need not be named.
     suppressed : mapping
         Useful values that the mechanism does not know, each with the known one that it is drawn like.
+    counted : Joint, optional
+        The pairs of sensitive and useful values, where they were counted already.
     """
     secret = {name.casefold() for name in (*sensitive, *mechanism.sensitive_columns)}
     own = [column for column in kept if column.casefold() in secret]
     left_out = [column for column in kept if column in uncovered and column not in own]
     wanted = tuple(column for column in kept if column not in (*own, *left_out))
     reasons = {column: _unmeasurable(table, notion, sensitive, column) for column in (*wanted, *left_out)}
-    watcher = Watcher(table, mechanism, notion, tuple(sensitive), suppressed)
+    watcher = Watcher(table, mechanism, notion, tuple(sensitive), suppressed, counted)
     measured = tuple(column for column in (*wanted, *left_out) if reasons[column] is None)
-    if measured:
-        watcher.look_at(measured, wanted if set(wanted) <= set(measured) else (), *((column,) for column in measured))
+    sets = [measured, wanted if set(wanted) <= set(measured) else (), *((column,) for column in measured)]
+    values = _values(watcher, sets, [*own, *left_out])
     found = _covering(watcher, wanted, {c: reason for c in wanted if (reason := reasons[c]) is not None})
-    values = _values(table, [*own, *left_out])
     listed = {column: {"reason": "it is sensitive itself"} for column in own}
     listed |= {column: _left_out(watcher, column, reasons[column]) for column in left_out}
     rows = ({"column": column, "values": values[column], **listed[column]} for column in kept if column in listed)
@@ -109,16 +112,17 @@ def _unmeasurable(table: Table, notion: Notion, sensitive: Sequence[str], column
     return None
 
 
-def _values(table: Table, columns: Sequence[str]) -> dict[str, int | str | None]:
-    """How many values each column has: exactly, or about where the table is long; None where they do not compare."""
-    result: dict[str, int | str | None] = dict.fromkeys(columns)
+def _values(watcher: Watcher, sets: Sequence[tuple[str, ...]], columns: Sequence[str]) -> dict[str, int | str | None]:
+    """How many values each column has: exactly, or about where the table is long; None where they do not compare.
+
+    The first look at the sets is taken in the same pass where it can be.
+    """
+    table, is_long = watcher.table, watcher.rows > LONG_TABLE
     told = [column for column in columns if is_label_type(table.kinds[column])]
-    if not told:
-        return result
-    cells = [[table.dialect.value_or_null(column, table.kinds[column])] for column in told]
-    is_long = count_distinct(table, [], exact=True)[0] > LONG_TABLE
-    numbers = count_distinct(table, cells, exact=not is_long)[1]
-    return result | {column: f"about {n:,}" if is_long else n for column, n in zip(told, numbers)}
+    about = watcher.look_at(sets, told if is_long else ())
+    if not is_long:
+        about = count_distinct(table, [table.dialect.value_or_null(column, table.kinds[column]) for column in told])
+    return dict.fromkeys(columns) | {column: f"about {n:,}" if is_long else n for column, n in zip(told, about)}
 
 
 def _left_out(watcher: Watcher, column: str, reason: str | None) -> dict[str, Any]:

@@ -18,17 +18,17 @@ from typing import Any
 
 import numpy as np
 
+from discreet._support.codes import joined_codes
 from discreet._support.errors import InvalidMechanismError, UnseenSymbolError
 from discreet._support.numeric import BoolArray, FloatArray, IntArray, ObjectArray
 from discreet.core.joint import Joint
 from discreet.measures.lift import lift
 from discreet.mechanism import Mechanism
 from discreet.notions import Notion
-from discreet.tables import count_distinct, list_combinations
-from discreet.tables.counting import Combinations
+from discreet.tables.combinations import Combinations, about_distinct, count_rows, list_combinations
 from discreet.tables.session import Table
 
-__all__ = ["FEWEST_RECORDS", "LONG_TABLE", "Exposure", "Watcher", "joined_codes", "lift_text"]
+__all__ = ["FEWEST_RECORDS", "LONG_TABLE", "Exposure", "Watcher", "lift_text"]
 
 #: Records for each combination of further and useful values, on average, below which lifts are those of single people.
 FEWEST_RECORDS = 5
@@ -38,6 +38,9 @@ MOST_CELLS, CELLS_AT_ONCE = 20_000_000, 1_000_000
 
 #: Combinations up to which all columns are counted by one query.
 COUNTED_AT_ONCE = 200_000
+
+#: Useful values up to which it pays to know them all before they are counted again.
+MOST_KNOWN = 100_000
 
 #: Rows of a table on which questions of mere interest are no longer answered exactly, or at all.
 LONG_TABLE = 2_000_000
@@ -86,6 +89,8 @@ class Watcher:
     ----------
     suppressed : mapping
         Values that the mechanism does not know, each with the known one that it is drawn like, by column.
+    counted : Joint or None
+        The pairs of sensitive and useful values as they were counted before, if they were.
     """
 
     table: Table
@@ -93,25 +98,30 @@ class Watcher:
     notion: Notion
     sensitive: tuple[str, ...]
     suppressed: Mapping[tuple[Any, ...], tuple[Any, ...]]
+    counted: Joint | None = None
     _bases: dict[tuple[str, ...], Combinations] = field(default_factory=dict)
     _known: dict[tuple[str, ...], Exposure] = field(default_factory=dict)
 
     @cached_property
     def rows(self) -> int:
         """Rows of the table."""
-        return count_distinct(self.table, [], exact=False)[0]
+        return count_rows(self.table)
 
-    def look_at(self, *sets: tuple[str, ...]) -> None:
-        """Tell in one pass which sets have clearly too many combinations; count the first at once if it is small."""
-        wanted = [columns for columns in dict.fromkeys(sets) if columns]
-        symbols = [self._symbol(column) for column in self.mechanism.useful_columns]
-        published = [[self.table.dialect.published(c, self.table.kinds[c]) for c in columns] for columns in wanted]
-        rows, about = count_distinct(self.table, [[*symbols, *own] for own in published], exact=False)
-        for columns, combinations in zip(wanted, about):
-            if combinations * FEWEST_RECORDS > CLEARLY * rows:
-                self._known[columns] = Exposure(TOO_MANY)
-        if about and about[0] <= COUNTED_AT_ONCE:
+    def look_at(self, sets: Sequence[tuple[str, ...]], columns: Sequence[str] = ()) -> list[int]:
+        """Tell in one pass which sets have clearly too many combinations; count the first at once if it is small.
+
+        The same pass tells about how many values each of some columns has.
+        """
+        wanted = [own for own in dict.fromkeys(sets) if own]
+        symbols, name = list(map(self._symbol, self.mechanism.useful_columns)), self.table.dialect.identifier
+        asked = [[*symbols, *map(name, own)] for own in wanted]
+        about = about_distinct(self.table, [*asked, *([name(column)] for column in columns)])
+        for own, combinations in zip(wanted, about):
+            if combinations * FEWEST_RECORDS > CLEARLY * self.rows:
+                self._known[own] = Exposure(TOO_MANY)
+        if wanted and about[0] <= COUNTED_AT_ONCE:
             self._counted(wanted[0])
+        return about[len(wanted) :]
 
     def _symbol(self, column: str) -> str:
         return self.table.dialect.symbol(column, self.table.kinds[column], self.mechanism.bins.get(column))
@@ -157,7 +167,7 @@ class Watcher:
                 return found._replace(beside=found.beside[:, [base.index(column) for column in columns]])
         useful = self.mechanism.useful_columns
         bins = {name: edges for name, edges in self.mechanism.bins.items() if name in (*self.sensitive, *useful)}
-        found = list_combinations(self.table, self.sensitive, useful, columns, bins=bins)
+        found = list_combinations(self.table, self.sensitive, useful, columns, bins=bins, known=self._alphabets)
         self._bases[columns] = found
         return found
 
@@ -185,6 +195,15 @@ class Watcher:
         return self._rows[chosen]
 
     @cached_property
+    def _alphabets(self) -> dict[str, Sequence[Any]]:
+        """All values of sensitive and useful columns that are symbols by themselves."""
+        pairs = self.counted
+        if pairs is None or pairs.n_useful > MOST_KNOWN:
+            return {}
+        sides = ((self.sensitive, pairs.sensitive), (self.mechanism.useful_columns, pairs.useful))
+        return {columns[0]: values for columns, values in sides if len(columns) == 1}
+
+    @cached_property
     def _rows(self) -> dict[Any, int]:
         return {label: k for k, label in enumerate(self.mechanism.useful)}
 
@@ -194,14 +213,6 @@ class Watcher:
         width = len(self.mechanism.useful_columns)
         pairs = ((unknown[-width:], like[-width:]) for unknown, like in self.suppressed.items())
         return dict(pairs) if width > 1 else {unknown[0]: like[0] for unknown, like in pairs}
-
-
-def joined_codes(codes: IntArray) -> IntArray:
-    """A number for each distinct line of codes, from 0 on."""
-    number = np.zeros(len(codes), dtype=np.int64)
-    for column in codes.T:
-        number = np.unique(number * (int(column.max()) + 1) + column, return_inverse=True)[1].reshape(-1)
-    return number
 
 
 def _symbols(

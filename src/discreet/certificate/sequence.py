@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from discreet._support.codes import dense_codes, joined_codes
 from discreet._support.numeric import FloatArray, IntArray
 from discreet.core import labels
 from discreet.notions import Notion
@@ -68,7 +69,7 @@ def what_tells(codes: IntArray, tolerance: float, alarm: float) -> str | None:
     """
     if len(codes) < 2 or (codes == codes[0]).all():
         return None
-    _, codes = np.unique(codes, return_inverse=True)
+    codes = dense_codes(codes)
     for words, kind in KINDS:
         surprises = [np.ravel(found) for found in kind(codes, tolerance)]
         tests = sum(len(found) for found in surprises)
@@ -257,17 +258,13 @@ def told_by_order(columns: Mapping[str, Any], sensitive: Sequence[str], notion: 
     codes = {f"{name!r}": ranks(cells) for name, cells in columns.items()}
     secret = [codes[f"{name!r}"] for name in sensitive]
     if len(sensitive) > 1:
-        codes[f"{' and '.join(map(repr, sensitive))} together"] = _joined(secret)
+        codes[f"{' and '.join(map(repr, sensitive))} together"] = joined_codes(np.column_stack(secret))
     if len(columns) > len(sensitive) > 0:
-        codes["sensitive and useful columns together"] = _joined([ranks(cells) for cells in columns.values()])
+        every = [codes[f"{name!r}"] for name in columns]
+        codes["sensitive and useful columns together"] = joined_codes(np.column_stack(every))
     alarm = FALSE_ALARM / (orders * max(1, len(codes)))
     for name, sequence in codes.items():
         words = what_tells(sequence, tolerance(notion), alarm)
         if words is not None:
             return f"tells values of {name}: {words}"
     return None
-
-
-def _joined(parts: Sequence[IntArray]) -> IntArray:
-    """One code for each combination, commoner ones apart: the tests pool what is rare."""
-    return np.unique(np.column_stack(parts), axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)

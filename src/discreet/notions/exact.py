@@ -52,7 +52,9 @@ class BoundLike(Protocol):
     def epsilon(self) -> float: ...
 
 
-def keeps(masses: IntArray | ObjectArray, bounds: Iterable[BoundLike], columns: Sequence[int] | None = None) -> BoolArray:
+def keeps(
+    masses: IntArray | ObjectArray, bounds: Iterable[BoundLike], columns: Sequence[int] | None = None
+) -> BoolArray:
     """Whether each released symbol keeps all bounds.
 
     Parameters

@@ -79,6 +79,7 @@ def prepare(request: Request, engine: Engine) -> Prepared:
         kept=plan.kept,
         uncovered=plan.uncovered,
         suppressed=checked.suppressed,
+        counted=checked.counted if plan.sensitive else None,
     )
     persons = _persons(engine, plan, checked)
     needed = _needs_content(request, engine, plan)

@@ -17,7 +17,7 @@ from discreet.core import labels
 from discreet.core.alphabet import Alphabet, Tuples
 from discreet.tables.binning import interval_text
 
-__all__ = ["Cells", "codes_of", "dictionary", "joined"]
+__all__ = ["Cells", "codes_of", "column_codes", "dictionary_of", "numbers", "symbol_codes"]
 
 #: Columns of so many cells are coded side by side.
 MANY_CELLS = 1 << 18
@@ -52,7 +52,7 @@ def codes_of(
     """
 
     def code(k: int) -> tuple[IntArray, Sequence[Any]]:
-        return _coded(cells.column(k), columns[k], bins.get(columns[k]), distinct)
+        return column_codes(cells.column(k), columns[k], bins.get(columns[k]), distinct=distinct)
 
     if len(columns) == 1 or cells.num_rows < MANY_CELLS:
         return [code(k) for k in range(len(columns))]
@@ -60,13 +60,15 @@ def codes_of(
         return list(threads.map(code, range(len(columns))))
 
 
-def _coded(cells: Any, column: str, edges: Sequence[float] | None, distinct: bool) -> tuple[IntArray, Sequence[Any]]:
+def column_codes(
+    cells: Any, column: str, edges: Sequence[float] | None, *, distinct: bool = False
+) -> tuple[IntArray, Sequence[Any]]:
     """Codes of the cells and the labels they stand for, in the order of the alphabet."""
-    values, codes = (_whole(cells), None) if distinct else _apart(dictionary(cells))
+    values, codes = (_whole(cells), None) if distinct else _apart(dictionary_of(cells))
     _check_years(values, column)
     order = _arrow_order(values) if _is_sorted_by_arrow(values) else _label_order(values.to_pylist())
     rank = np.empty(len(values), dtype=np.int32)
-    rank[order] = np.arange(len(values), dtype=np.int32)
+    rank[numbers(order)] = np.arange(len(values), dtype=np.int32)
     ordered: Sequence[Any] = Cells(values.take(order))
     if edges is not None:
         ordered = [None if code is None else interval_text(code, edges) for code in ordered]
@@ -74,10 +76,15 @@ def _coded(cells: Any, column: str, edges: Sequence[float] | None, distinct: boo
 
 
 def _apart(encoded: Any) -> tuple[Any, IntArray]:
-    return encoded.dictionary, np.asarray(encoded.indices)
+    return encoded.dictionary, numbers(encoded.indices)
 
 
-def dictionary(cells: Any) -> Any:
+def numbers(cells: Any) -> IntArray:
+    """A column of numbers without nulls, as numpy has it; pyarrow's own way would load pandas first."""
+    return np.from_dlpack(_whole(cells))
+
+
+def dictionary_of(cells: Any) -> Any:
     """Cells as codes of a dictionary, in which null has a place too."""
     return _whole(_whole(cells).dictionary_encode(null_encoding="encode"))
 
@@ -89,7 +96,7 @@ def _whole(cells: Any) -> Any:
     return combined.chunk(0) if hasattr(combined, "chunks") else combined
 
 
-def joined(parts: Sequence[tuple[IntArray, Sequence[Any]]]) -> tuple[IntArray, Sequence[Any]]:
+def symbol_codes(parts: Sequence[tuple[IntArray, Sequence[Any]]]) -> tuple[IntArray, Sequence[Any]]:
     """One column as it is, several as tuples in lexicographic order."""
     if len(parts) == 1:
         return parts[0]
@@ -149,13 +156,14 @@ def _is_sorted_by_arrow(values: Any) -> bool:
     return types.is_decimal128(kind) or any(is_kind(kind) for is_kind in simple)
 
 
-def _arrow_order(values: Any) -> IntArray:
+def _arrow_order(values: Any) -> Any:
     """Nulls come last, as among labels."""
     import pyarrow.compute as pc
 
-    order: IntArray = np.asarray(pc.sort_indices(values)).astype(np.int64)
-    return order
+    return pc.sort_indices(values)
 
 
-def _label_order(values: list[Any]) -> IntArray:
-    return np.array(sorted(range(len(values)), key=lambda k: labels.sort_key(values[k])), dtype=np.int64)
+def _label_order(values: list[Any]) -> Any:
+    import pyarrow as pa
+
+    return pa.array(sorted(range(len(values)), key=lambda k: labels.sort_key(values[k])), pa.int64())

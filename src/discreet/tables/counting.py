@@ -16,22 +16,21 @@ from discreet._support.errors import DiscreetWarning, EmptyTableError, InputErro
 from discreet._support.numeric import IntArray
 from discreet.core.joint import Joint
 from discreet.tables.binning import Quantiles, parse_bins
-from discreet.tables.coding import codes_of, dictionary, joined
+from discreet.tables.coding import codes_of, numbers, symbol_codes
 from discreet.tables.dialect import is_label_type, is_number
 from discreet.tables.session import Table
 from discreet.tables.wide import count_lines, has_many_useful
 
 __all__ = [
-    "Combinations",
     "Grouped",
     "Lines",
     "Pairs",
+    "check_kinds",
     "columns_to_count",
-    "count_distinct",
     "count_pairs",
     "count_values",
+    "group",
     "group_pairs",
-    "list_combinations",
 ]
 
 #: A useful alphabet of more values is probably an identifier, and warns.
@@ -100,9 +99,9 @@ class Grouped(NamedTuple):
         """The same by code."""
         wanted, n_rows = (*self.sensitive_columns, *self.useful_columns), len(self.sensitive_columns)
         parts = codes_of(self.cells, wanted, self.bins)
-        records = np.asarray(self.cells.column(len(wanted)))
-        row, sensitive = joined(parts[:n_rows]) if n_rows else (np.zeros(len(records), dtype=np.int64), [None])
-        column, useful = joined(parts[n_rows:])
+        records = numbers(self.cells.column(len(wanted)))
+        row, sensitive = symbol_codes(parts[:n_rows]) if n_rows else (np.zeros(len(records), dtype=np.int64), [None])
+        column, useful = symbol_codes(parts[n_rows:])
         _warn_of_many(useful, self.useful_columns)
         return Pairs(row, column, records, sensitive, useful)
 
@@ -115,7 +114,7 @@ class Grouped(NamedTuple):
 
 
 class Lines(NamedTuple):
-    """The same where useful values are many: a line for each of them, with a column of counts for each sensitive one."""
+    """The same where useful values are many: a line for each, with a column of counts for each sensitive one."""
 
     values: Any
     lines: Any
@@ -125,13 +124,13 @@ class Lines(NamedTuple):
 
     def joint(self) -> Joint:
         """The counts as a joint, which is dense."""
-        row, sensitive = joined(codes_of(self.values, self.sensitive_columns, self.bins, distinct=True))
+        row, sensitive = symbol_codes(codes_of(self.values, self.sensitive_columns, self.bins, distinct=True))
         alone = len(self.useful_columns) == 1
-        column, useful = joined(codes_of(self.lines, self.useful_columns, self.bins, distinct=alone))
+        column, useful = symbol_codes(codes_of(self.lines, self.useful_columns, self.bins, distinct=alone))
         _warn_of_many(useful, self.useful_columns)
         dense = _no_counts(sensitive, useful)
         for k, s in enumerate(row.tolist()):
-            dense[s, column] = np.asarray(self.lines.column(len(self.useful_columns) + k))
+            dense[s, column] = numbers(self.lines.column(len(self.useful_columns) + k))
         return _joint(self, dense, sensitive, useful)
 
     def pairs(self) -> Pairs:
@@ -171,60 +170,6 @@ def _joint(found: Grouped | Lines, counts: IntArray, sensitive: Sequence[Any], u
     )
 
 
-class Combinations(NamedTuple):
-    """The combinations of sensitive, useful and further values that occur, by code, and how many records carry each.
-
-    ``beside`` has a column of codes for each of the further columns, whose values themselves are not listed.
-    """
-
-    row: IntArray
-    column: IntArray
-    beside: IntArray
-    records: IntArray
-    sensitive: Sequence[Any]
-    useful: Sequence[Any]
-
-
-def list_combinations(
-    source: Table,
-    sensitive: Sequence[str],
-    useful: Sequence[str],
-    beside: Sequence[str],
-    *,
-    bins: Mapping[str, Any] | None = None,
-) -> Combinations:
-    """What occurs together, with further columns told apart as their readers can; one GROUP BY."""
-    wanted = (*sensitive, *useful)
-    rules = parse_bins(bins)
-    _check_kinds(wanted, source.kinds, rules)
-    edges = _edges(source, rules)
-    symbols = [source.dialect.symbol(c, source.kinds[c], edges.get(c)) for c in wanted]
-    cells = _group(source, [*symbols, *(source.dialect.published(c, source.kinds[c]) for c in beside)])
-    parts = codes_of(cells, wanted, edges)
-    row, sensitive_values = joined(parts[: len(sensitive)])
-    column, useful_values = joined(parts[len(sensitive) :])
-    further = [np.asarray(dictionary(cells.column(len(wanted) + k)).indices) for k in range(len(beside))]
-    codes = np.stack(further, axis=1).astype(np.int64) if further else np.zeros((len(row), 0), dtype=np.int64)
-    records = np.asarray(cells.column(cells.num_columns - 1)).astype(np.int64)
-    return Combinations(
-        row.astype(np.int64), column.astype(np.int64), codes, records, sensitive_values, useful_values
-    )
-
-
-def count_distinct(source: Table, sets: Sequence[Sequence[str]], *, exact: bool) -> tuple[int, list[int]]:
-    """Number of rows, and how many different values each set of expressions takes, in one pass.
-
-    A set of several expressions is counted about, whatever ``exact`` says; nulls by themselves count for nothing.
-    """
-    asked = []
-    for k, expressions in enumerate(sets):
-        whole = expressions[0] if len(expressions) == 1 else f"hash({', '.join(expressions)})"
-        count = f"count(DISTINCT {whole})" if exact and len(expressions) == 1 else f"approx_count_distinct({whole})"
-        asked.append(f"{count} AS d{k}")
-    rows, *found = source.aggregate(", ".join(["count(*) AS n", *asked])).to_pylist()[0].values()
-    return int(rows), [int(number) for number in found]
-
-
 def _grouped(
     source: Table, rows: tuple[str, ...], columns: tuple[str, ...], bins: Mapping[str, Any] | None
 ) -> Grouped | Lines:
@@ -234,20 +179,21 @@ def _grouped(
         if name not in wanted:
             raise InputError(f"bins name the column {name!r}, which is neither sensitive nor useful.")
     validate.columns_exist(wanted, list(source.kinds), source.name)
-    _check_kinds(wanted, source.kinds, rules)
+    check_kinds(wanted, source.kinds, rules)
     edges = _edges(source, rules)
     symbols = [source.dialect.symbol(c, source.kinds[c], edges.get(c)) for c in wanted]
     s, x = symbols[: len(rows)], symbols[len(rows) :]
     lines = count_lines(source, s, x) if rows and has_many_useful(source, x) else None
     if lines is not None:
         return Lines(*lines, rows, columns, edges)
-    cells = _group(source, symbols)
+    cells = group(source, symbols)
     if cells.num_rows == 0:
         raise EmptyTableError(f"{source.name} has no rows.")
     return Grouped(cells, rows, columns, edges)
 
 
-def _check_kinds(wanted: Sequence[str], kinds: Mapping[str, str], rules: Mapping[str, Any]) -> None:
+def check_kinds(wanted: Sequence[str], kinds: Mapping[str, str], rules: Mapping[str, Any]) -> None:
+    """All columns can be counted, those with rules in intervals."""
     for column in wanted:
         kind = kinds[column]
         if column in rules:
@@ -294,7 +240,7 @@ def _quantile_edges(source: Table, column: str, rule: Quantiles) -> tuple[float,
     return edges
 
 
-def _group(source: Table, expressions: Sequence[str]) -> Any:
+def group(source: Table, expressions: Sequence[str]) -> Any:
     """Arrow table of the distinct combinations and how many rows carry each."""
     named = [f"{expression} AS c{k}" for k, expression in enumerate(expressions)]
     return source.aggregate(", ".join([*named, "count(*) AS n"]), ", ".join(expressions))

@@ -74,6 +74,7 @@ class Dialect:
     aggregated: str = ""  # texts of a group, sorted and joined by commas
     any_of: str = ""  # the value of one row of a group, chosen by a hash of columns
     list: str = "[{}]"  # several values in one
+    numbered: str = "hash({})"  # a number for several values, the same for the same ones
 
     def identifier(self, name: str) -> str:
         """A column name as SQL, whatever characters it holds."""
@@ -82,6 +83,10 @@ class Dialect:
     def sha256(self, text: str) -> str:
         """The digest of an expression."""
         return self.digest.format(text)
+
+    def hashed(self, values: str) -> str:
+        """A number of 64 bits that stands for values, and for few others."""
+        return self.numbered.format(values)
 
     def joined(self, text: str) -> str:
         """All texts of a group in one, sorted."""
@@ -158,6 +163,7 @@ SPARK = Dialect(
     aggregated="concat_ws(',', array_sort(collect_list({})))",
     any_of="min_by({0}, xxhash64({1}))",
     list="array({})",
+    numbered="xxhash64({})",
 )
 POSTGRES = Dialect(
     "postgres",

@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import glob
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -21,6 +21,7 @@ import numpy as np
 
 from discreet._support import validate
 from discreet._support.errors import InputError, UnusableColumnError
+from discreet._support.numeric import IntArray
 from discreet.tables import frames, stretches
 from discreet.tables.dialect import DUCKDB, Dialect, literal
 from discreet.tables.digest import Content, files_digest, ordered_digest, relation_digest
@@ -65,6 +66,10 @@ class Table(Protocol):
 
     def repeated(self, column: str) -> tuple[int, int]:
         """Rows without an id, and rows beyond the first of every id."""
+        ...
+
+    def hashes_of(self, texts: Sequence[str | None]) -> IntArray | None:
+        """The number that `Dialect.hashed` gives each text; None where asking would cost more than it saves."""
         ...
 
     def in_order(self, expressions: Sequence[str], by: str | None, rows: int, read: Sequence[str]) -> list[Any]:
@@ -170,6 +175,13 @@ class DuckDBTable:
         different = int(self.aggregate(f"{distinct} AS d").column(0)[0].as_py() or 0)
         return int(found["n"]) - given, given - different
 
+    def hashes_of(self, texts: Sequence[str | None]) -> IntArray | None:
+        import pyarrow as pa
+
+        given = self.connection.from_arrow(pa.table({"t": pa.array(texts, pa.string())}))
+        found: IntArray = np.asarray(given.project(f"{DUCKDB.hashed('t')} AS h").to_arrow_table().column(0))
+        return found
+
     def in_order(self, expressions: Sequence[str], by: str | None, rows: int, read: Sequence[str]) -> list[Any]:
         shown = ", ".join(f"{expression} AS c{k}" for k, expression in enumerate(expressions))
         if by is None:
@@ -204,11 +216,11 @@ class DuckDBTable:
     def check_unchanged(self) -> None:
         check_identity(self.identity, self.name)
 
-    def of_file(self, file: str, connection: duckdb.DuckDBPyConnection) -> DuckDBTable:
-        """One of the files alone, under a connection of its own; the place of its rows stays the same."""
+    def of_files(self, files: Sequence[str], connection: duckdb.DuckDBPyConnection) -> DuckDBTable:
+        """Some of the files alone, under a connection of its own; the places of their rows stay the same."""
         assert self.path is not None
-        relation = _placed_files(connection, self.path, [file], self.name)
-        return DuckDBTable(connection, relation, self.name, limits=self.limits, path=self.path, files=[file])
+        relation = _placed_files(connection, self.path, files, self.name, self.kinds)
+        return DuckDBTable(connection, relation, self.name, limits=self.limits, path=self.path, files=files)
 
 
 def is_spark(table: Any) -> bool:
@@ -336,7 +348,13 @@ def _from_path(
     return DuckDBTable(connection, relation, name, limits=limits, path=path, files=whole, given=given)
 
 
-def _placed_files(connection: duckdb.DuckDBPyConnection, path: str, files: Sequence[str], name: str) -> Any:
+def _placed_files(
+    connection: duckdb.DuckDBPyConnection,
+    path: str,
+    files: Sequence[str],
+    name: str,
+    kinds: Mapping[str, str] | None = None,
+) -> Any:
     root = table_root(path)
     if is_parquet(files[0]):
         own = [c for c in parquet_names(files[0], name) if c.casefold() in (FILE, ROW, "file_row_number")]
@@ -347,7 +365,7 @@ def _placed_files(connection: duckdb.DuckDBPyConnection, path: str, files: Seque
         relation = connection.sql(
             f"SELECT * EXCLUDE ({FILE}, file_row_number), {relative} AS {FILE}, file_row_number AS {ROW} "
             f"FROM read_parquet([{listed}], filename='{FILE}', file_row_number=true, "
-            f"hive_partitioning={'true' if hive_columns(path, files) else 'false'})"
+            f"{_hive_options(hive_columns(path, files), kinds or {})})"
         )
     else:
         parts = [
@@ -359,6 +377,13 @@ def _placed_files(connection: duckdb.DuckDBPyConnection, path: str, files: Seque
         relation = connection.sql(" UNION ALL ".join(parts))
     _check_own_names(relation.columns)
     return relation
+
+
+def _hive_options(columns: Sequence[str], kinds: Mapping[str, str]) -> str:
+    """How names of folders become columns; of some files with the types that the whole table has."""
+    typed = ", ".join(f"{literal(column)}: {literal(kinds[column])}" for column in columns if column in kinds)
+    types = f", hive_types={{{typed}}}" if typed else ""
+    return f"hive_partitioning={'true' if columns else 'false'}{types}"
 
 
 def _placed_frame(connection: duckdb.DuckDBPyConnection, arrow: Any) -> Any:

@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from discreet.tables.files import is_parquet
 from discreet.tables.session import OWN, DuckDBTable, Table
 
@@ -60,5 +62,8 @@ def count_lines(source: DuckDBTable, sensitive: Sequence[str], useful: Sequence[
 def _numbered(source: DuckDBTable, values: Any) -> Any:
     import pyarrow as pa
 
-    numbered = values.append_column(f"{OWN}code", pa.array(range(values.num_rows), pa.int32()))
+    # An array of Python's or numpy's would load pandas first.
+    codes = pa.py_buffer(np.arange(values.num_rows, dtype=np.int32))
+    column = pa.Array.from_buffers(pa.int32(), values.num_rows, [None, codes])
+    numbered = values.append_column(f"{OWN}code", column)
     return source.connection.from_arrow(numbered).set_alias("v")

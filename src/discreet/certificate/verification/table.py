@@ -104,6 +104,7 @@ def _beside(evidence: Evidence, table: Table, joint: Joint) -> Finding:
             kept=evidence.columns["kept"],
             uncovered=[row["column"] for row in stated["not_covered"]],
             suppressed=_suppressed(joint, evidence),
+            counted=joint,
         )
     except BrokenNotionError:
         return Finding(subject, False, "break the promise that is said to cover them")

@@ -10,14 +10,14 @@ import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 from discreet._support.errors import InputError, InternalError
+from discreet.drawing.fitting import fitting
 from discreet.drawing.lookup import known_answer_rows, symbol_rows
 from discreet.drawing.statement import PLACE, SHUFFLE, Joined, Statement, symbol_columns
 from discreet.drawing.thresholds import DIGITS
 from discreet.releasing.engines.base import Drawing, Drawn
-from discreet.releasing.engines.fitting import fitting
 from discreet.releasing.engines.parquet_join import join_parquet
 from discreet.releasing.plan import Plan
 from discreet.releasing.request import Request, Watch
@@ -25,6 +25,7 @@ from discreet.releasing.transaction import PARTS
 from discreet.tables import frames
 from discreet.tables.dialect import DUCKDB, literal
 from discreet.tables.files import is_parquet, readable
+from discreet.tables.rows import RowRange, shared_out
 from discreet.tables.session import FILE, OWN, ROW, DuckDBTable, Limits, connect, open_table
 
 __all__ = ["DuckDBEngine", "copy_options"]
@@ -83,7 +84,7 @@ class DuckDBEngine:
             return self._in_memory(drawing)
         if self._keeps_order(drawing.plan, target.name):
             return Drawn(None, _Parts(self.table, drawing, target).write(watch))
-        statement = _Query(self.table, drawing).ordered(drawing.plan.output).text()
+        statement = _Query(self.table, drawing).with_lookups().ordered(drawing.plan.output).text()
         # Rows are sorted with labels as numbers (ENUM) and get their text afterwards, which is faster.
         shown = f"SELECT * REPLACE ({', '.join(_texts(drawing.plan))}) FROM ({statement})"
         with watched(self.table.connection, watch):
@@ -96,7 +97,7 @@ class DuckDBEngine:
         """The kept columns as they were, and the released ones beside them, in the library of the table."""
         plan = drawing.plan
         drawn = [(what, name) for what, name in plan.output if isinstance(what, int)]
-        statement = _Query(self.table, drawing).ordered(((ROW, ROW), *drawn)).text()
+        statement = _Query(self.table, drawing).with_lookups().ordered(((ROW, ROW), *drawn)).text()
         found = self.table.connection.sql(f"SELECT {ROW}, {', '.join(_texts(plan))} FROM ({statement})")
         arrow = found.to_arrow_table()
         return Drawn(frames.put_together(self._given, self._frame, arrow, plan.output, ROW), arrow.num_rows)
@@ -123,7 +124,7 @@ def _needed(request: Request, frame: Any = None) -> list[str]:
 
 
 class _Query:
-    """The query of a draw over one table, whose lookup tables are stored in the table's connection."""
+    """The query of a draw over one table; its lookup tables are stored once in a connection."""
 
     def __init__(self, table: DuckDBTable, drawing: Drawing) -> None:
         self.table, self.drawing = table, drawing
@@ -132,8 +133,12 @@ class _Query:
             column: DUCKDB.symbol(column, table.kinds[column], bins.get(column)) for column in drawing.plan.looked_up
         }
         table.relation.create_view(INPUT, replace=True)
-        for joined in drawing.tables:
+
+    def with_lookups(self) -> _Query:
+        """Store the lookup tables in the table's connection."""
+        for joined in self.drawing.tables:
             self._register(joined)
+        return self
 
     def ordered(self, output: Sequence[tuple[str | int, str]]) -> Statement:
         """All rows, in the order of the table or in a keyed random one."""
@@ -141,9 +146,9 @@ class _Query:
         shuffled = (SHUFFLE, PLACE)
         return self._statement(output, INPUT, shuffled if self.drawing.plan.shuffle else place)
 
-    def of_rows(self, first: int, last: int) -> Statement:
-        """Some rows of one file, as they come."""
-        rows = f"(SELECT * FROM {INPUT} WHERE {ROW} >= {first} AND {ROW} < {last})"
+    def of_rows(self, part: RowRange) -> Statement:
+        """Some rows, as they come."""
+        rows = f"(SELECT * FROM {INPUT} WHERE {part.condition(ROW)})"
         return self._statement(self.drawing.plan.output, rows, ())
 
     def _statement(self, output: Sequence[tuple[str | int, str]], rows: str, order: tuple[str, ...]) -> Statement:
@@ -196,7 +201,7 @@ class _Parts:
 
     def write(self, watch: Watch | None) -> int:
         """Draw all stretches, and join them; the number of rows."""
-        shares = stretches(self.table.files, os.cpu_count() or 1)
+        shares = shared_out(self.table.files, os.cpu_count() or 1)
         # The workers share the memory and the private folder of the table's own connection.
         memory = f"{_memory(self.table) // max(1, len(shares))}B"
         limits = Limits(memory, self.table.limits.spill, 1)
@@ -215,15 +220,15 @@ class _Parts:
         finally:
             shutil.rmtree(self.folder, ignore_errors=True)
 
-    def _share(self, connection: Any, share: Sequence[Stretch], worker: int) -> list[Path]:
-        """The stretches of one worker, each as a Parquet file."""
+    def _share(self, connection: Any, share: Sequence[RowRange], worker: int) -> list[Path]:
+        """The rows of one worker, as a few Parquet files."""
         # The small table is the one that is looked up, whatever the optimiser thinks of the sizes.
         connection.execute("SET disabled_optimizers = 'build_side_probe_side,join_order'")
         parts = []
         with readable(self.table.name):
-            for number, stretch in enumerate(share):
-                query = _Query(self.table.of_file(stretch.file, connection), self.drawing)
-                statement = query.of_rows(stretch.first, stretch.last).text()
+            for number, rows in enumerate(share):
+                query = _Query(self.table.of_files(rows.files, connection), self.drawing)
+                statement = (query if number else query.with_lookups()).of_rows(rows).text()
                 part = self.folder / f"{worker:06d}-{number:06d}.parquet"
                 shown = f"SELECT * REPLACE ({', '.join(_texts(self.drawing.plan))}) FROM ({statement})"
                 connection.execute(f"COPY ({shown}) TO {literal(str(part))} (FORMAT parquet)")
@@ -258,37 +263,6 @@ def watched(connection: Any, watch: Watch | None) -> Iterator[None]:
     finally:
         over.set()
         thread.join()
-
-
-class Stretch(NamedTuple):
-    """Rows of one file, the last one left out."""
-
-    file: str
-    first: int
-    last: int
-
-
-def stretches(files: Sequence[str], workers: int) -> list[list[Stretch]]:
-    """Rows of files shared out among workers, in their order and about equally; cut where groups of rows end."""
-    import pyarrow.parquet as pq
-
-    groups: list[Stretch] = []
-    for file in files:
-        metadata, first = pq.read_metadata(file), 0
-        for number in range(metadata.num_row_groups):
-            last = first + metadata.row_group(number).num_rows
-            groups.append(Stretch(file, first, last))
-            first = last
-    total, done = sum(group.last - group.first for group in groups), 0
-    shares: list[list[Stretch]] = [[] for _ in range(min(workers, max(1, len(groups))))]
-    for group in groups:
-        share = shares[min(len(shares) - 1, done * len(shares) // max(1, total))]
-        if share and share[-1].file == group.file:
-            share[-1] = share[-1]._replace(last=group.last)
-        else:
-            share.append(group)
-        done += group.last - group.first
-    return [share for share in shares if share]
 
 
 def _texts(plan: Plan) -> list[str]:

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from discreet._support.errors import InputError, InternalError
+from discreet.drawing.fitting import fitting
 from discreet.drawing.lookup import known_answer_rows, symbol_rows
 from discreet.drawing.statement import PLACE, SHUFFLE, Joined, Statement, symbol_columns
 from discreet.drawing.thresholds import DIGITS
 from discreet.releasing.engines.base import Drawing, Drawn
-from discreet.releasing.engines.fitting import fitting
 from discreet.releasing.request import Request, Watch
 from discreet.tables.dialect import SPARK
 from discreet.tables.files import existing_files, is_parquet, read_csv_header, table_root

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from discreet.releasing.engines.duckdb import stretches
 from discreet.releasing.engines.parquet_join import _footer, _Reader, _written, join_parquet
+from discreet.tables.rows import shared_out
 from tests.releases import awkward_table
 
 
@@ -51,13 +51,20 @@ def test_a_footer_survives_reading_and_writing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("workers", [1, 2, 3, 16])
-def test_stretches_cover_every_row_once_and_in_order(workers: int, tmp_path: Path) -> None:
+def test_shares_cover_every_row_once_and_in_order(workers: int, tmp_path: Path) -> None:
     files = []
     for number, rows in enumerate([5_000, 1, 2_500]):
         files.append(str(tmp_path / f"{number}.parquet"))
         pq.write_table(awkward_table(rows), files[-1], row_group_size=1_000)
-    shares = stretches(files, workers)
+    shares = shared_out(files, workers)
     assert 1 <= len(shares) <= workers
-    flat = [stretch for share in shares for stretch in share]
-    covered = [(s.file, row) for s in flat for row in range(s.first, s.last)]
-    assert covered == [(f, row) for f, rows in zip(files, [5_000, 1, 2_500]) for row in range(rows)]
+    sizes = dict(zip(files, [5_000, 1, 2_500]))
+    flat = [part for share in shares for part in share]
+    covered = [
+        (file, row)
+        for part in flat
+        for file in part.files
+        for row in (range(sizes[file]) if len(part.files) > 1 else range(part.first, part.last))
+    ]
+    assert covered == [(file, row) for file, rows in sizes.items() for row in range(rows)]
+    assert [part.before for part in flat] == [sum(p.rows for p in flat[:k]) for k in range(len(flat))]
