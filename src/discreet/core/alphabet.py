@@ -7,7 +7,8 @@ from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from typing import Any, overload
 
-from discreet._support.numeric import IntArray
+import numpy as np
+from numpy.typing import NDArray
 
 __all__ = ["Alphabet", "Tuples"]
 
@@ -51,7 +52,7 @@ class Tuples(Alphabet):
     (('a', None), [('a', None), ('b', 7), ('b', None)])
     """
 
-    def __init__(self, parts: Sequence[Sequence[Any]], codes: IntArray) -> None:
+    def __init__(self, parts: Sequence[Sequence[Any]], codes: NDArray[np.integer[Any]]) -> None:
         self.parts, self.codes = tuple(parts), codes
 
     def __len__(self) -> int:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -80,7 +81,7 @@ def profile(joint: Joint, alpha: float) -> Profile:
     Each vector is what the function of its name gives for the joint. Cost O(n_sensitive * n_released), once.
     """
     names = (*LIFTS, "norms", "likelier", "unlikelier")
-    found = {name: np.empty(joint.n_useful, np.int64 if "likelier" in name else np.float64) for name in names}
+    found: dict[str, Any] = {name: np.empty(joint.n_useful, _kind_of(name)) for name in names}
     prior, released = joint.p_sensitive, joint.p_useful
 
     def fill(here: slice) -> None:
@@ -89,6 +90,10 @@ def profile(joint: Joint, alpha: float) -> Profile:
 
     kernels.side_by_side(fill, joint.n_useful)
     return Profile(joint, alpha, {name: found.pop(name) for name in LIFTS}, **found)
+
+
+def _kind_of(name: str) -> type[np.int64 | np.float64]:
+    return np.int64 if "likelier" in name else np.float64
 
 
 def _measured(

@@ -184,7 +184,8 @@ def scalar_measures(joint: Joint) -> dict[str, float]:
 
 def worst_first(joint: Joint) -> list[int]:
     """Symbols by the largest change of belief that they cause, in either direction; commoner ones first at ties."""
-    return order_of_risk(joint, measures.max_lift(joint), measures.min_lift(joint)).tolist()
+    order: list[int] = order_of_risk(joint, measures.max_lift(joint), measures.min_lift(joint)).tolist()
+    return order
 
 
 def _verdict(joint: Joint, notion: Notion, allowed: BoolArray | None) -> AuditVerdict:

@@ -10,14 +10,16 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet._support.errors import UnusableColumnError
-from discreet._support.numeric import IntArray
 from discreet.core import labels
 from discreet.core.alphabet import Alphabet, Tuples
 from discreet.tables.binning import interval_text
 
-__all__ = ["Cells", "codes_of", "column_codes", "dictionary_of", "numbers", "symbol_codes"]
+__all__ = ["Cells", "Codes", "codes_of", "column_codes", "dictionary_of", "numbers", "symbol_codes"]
+
+Codes = NDArray[np.integer[Any]]
 
 #: Columns of so many cells are coded side by side.
 MANY_CELLS = 1 << 18
@@ -45,13 +47,13 @@ class Cells(Alphabet):
 
 def codes_of(
     cells: Any, columns: Sequence[str], bins: Mapping[str, Sequence[float]], *, distinct: bool = False
-) -> list[tuple[IntArray, Sequence[Any]]]:
+) -> list[tuple[Codes, Sequence[Any]]]:
     """Codes and alphabets of the first columns of an Arrow table, which hold these columns of the user's.
 
     The cells of a binned column are the numbers of their intervals. ``distinct`` where no column has a cell twice.
     """
 
-    def code(k: int) -> tuple[IntArray, Sequence[Any]]:
+    def code(k: int) -> tuple[Codes, Sequence[Any]]:
         return column_codes(cells.column(k), columns[k], bins.get(columns[k]), distinct=distinct)
 
     if len(columns) == 1 or cells.num_rows < MANY_CELLS:
@@ -62,7 +64,7 @@ def codes_of(
 
 def column_codes(
     cells: Any, column: str, edges: Sequence[float] | None, *, distinct: bool = False
-) -> tuple[IntArray, Sequence[Any]]:
+) -> tuple[Codes, Sequence[Any]]:
     """Codes of the cells and the labels they stand for, in the order of the alphabet."""
     values, codes = (_whole(cells), None) if distinct else _apart(dictionary_of(cells))
     _check_years(values, column)
@@ -75,13 +77,15 @@ def column_codes(
     return rank if codes is None else rank[codes], ordered
 
 
-def _apart(encoded: Any) -> tuple[Any, IntArray]:
+def _apart(encoded: Any) -> tuple[Any, Codes]:
     return encoded.dictionary, numbers(encoded.indices)
 
 
-def numbers(cells: Any) -> IntArray:
+def numbers(cells: Any) -> Codes:
     """A column of numbers without nulls, as numpy has it; pyarrow's own way would load pandas first."""
-    return np.from_dlpack(_whole(cells))
+    found: Any = np.from_dlpack(_whole(cells))
+    codes: Codes = found
+    return codes
 
 
 def dictionary_of(cells: Any) -> Any:
@@ -96,7 +100,7 @@ def _whole(cells: Any) -> Any:
     return combined.chunk(0) if hasattr(combined, "chunks") else combined
 
 
-def symbol_codes(parts: Sequence[tuple[IntArray, Sequence[Any]]]) -> tuple[IntArray, Sequence[Any]]:
+def symbol_codes(parts: Sequence[tuple[Codes, Sequence[Any]]]) -> tuple[Codes, Sequence[Any]]:
     """One column as it is, several as tuples in lexicographic order."""
     if len(parts) == 1:
         return parts[0]
@@ -105,15 +109,15 @@ def symbol_codes(parts: Sequence[tuple[IntArray, Sequence[Any]]]) -> tuple[IntAr
     if math.prod(sizes) >= 1 << 62:
         lines, place = np.unique(np.stack([codes for codes, _ in parts], axis=1), axis=0, return_inverse=True)
         return place.reshape(-1), Tuples(alphabets, lines.T)
-    key = parts[0][0].astype(np.int64)
+    key: Codes = parts[0][0].astype(np.int64)
     for codes, alphabet in parts[1:]:
         key *= len(alphabet)
         key += codes
-    distinct, place = _distinct(key, math.prod(sizes))
-    return place, Tuples(alphabets, np.stack(np.unravel_index(distinct, sizes)).astype(np.int32))
+    distinct, places = _distinct(key, math.prod(sizes))
+    return places, Tuples(alphabets, np.stack(np.unravel_index(distinct, sizes)).astype(np.int32))
 
 
-def _distinct(key: IntArray, possible: int) -> tuple[IntArray, IntArray]:
+def _distinct(key: Codes, possible: int) -> tuple[Codes, Codes]:
     """Distinct keys in their order, and the place of each key among them."""
     if possible > SPARSEST * len(key):
         distinct, place = np.unique(key, return_inverse=True)

@@ -16,7 +16,7 @@ from discreet._support.errors import DiscreetWarning, EmptyTableError, InputErro
 from discreet._support.numeric import IntArray
 from discreet.core.joint import Joint
 from discreet.tables.binning import Quantiles, parse_bins
-from discreet.tables.coding import codes_of, numbers, symbol_codes
+from discreet.tables.coding import Codes, codes_of, numbers, symbol_codes
 from discreet.tables.dialect import is_label_type, is_number
 from discreet.tables.session import Table
 from discreet.tables.wide import count_lines, has_many_useful
@@ -80,9 +80,9 @@ def group_pairs(
 class Pairs(NamedTuple):
     """The pairs of values that occur, by code, and how many records carry each."""
 
-    row: IntArray
-    column: IntArray
-    records: IntArray
+    row: Codes
+    column: Codes
+    records: Codes
     sensitive: Sequence[Any]
     useful: Sequence[Any]
 
@@ -124,9 +124,8 @@ class Lines(NamedTuple):
 
     def joint(self) -> Joint:
         """The counts as a joint, which is dense."""
-        row, sensitive = symbol_codes(codes_of(self.values, self.sensitive_columns, self.bins, distinct=True))
-        alone = len(self.useful_columns) == 1
-        column, useful = symbol_codes(codes_of(self.lines, self.useful_columns, self.bins, distinct=alone))
+        row, sensitive = _distinct_codes(self.values, self.sensitive_columns, self.bins)
+        column, useful = _distinct_codes(self.lines, self.useful_columns, self.bins)
         _warn_of_many(useful, self.useful_columns)
         dense = _no_counts(sensitive, useful)
         for k, s in enumerate(row.tolist()):
@@ -136,8 +135,16 @@ class Lines(NamedTuple):
     def pairs(self) -> Pairs:
         """The pairs that occur, by code."""
         joint = self.joint()
-        row, column = np.nonzero(joint.whole)
-        return Pairs(row, column, joint.whole[row, column], joint.sensitive, joint.alphabet)
+        counts = np.asarray(joint.counts)
+        row, column = np.nonzero(counts)
+        return Pairs(row, column, counts[row, column], joint.sensitive, joint.alphabet)
+
+
+def _distinct_codes(
+    cells: Any, columns: tuple[str, ...], bins: Mapping[str, tuple[float, ...]]
+) -> tuple[Codes, Sequence[Any]]:
+    """Codes of lines that differ, so that a single column has no cell twice."""
+    return symbol_codes(codes_of(cells, columns, bins, distinct=len(columns) == 1))
 
 
 def _warn_of_many(useful: Sequence[Any], columns: Sequence[str]) -> None:

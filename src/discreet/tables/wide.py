@@ -9,7 +9,7 @@ never worth it in CSV.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -25,7 +25,7 @@ SAMPLE, MANY = 50_000, 0.5
 MOST_SENSITIVE = 32
 
 
-def has_many_useful(source: Table, useful: Sequence[str]) -> bool:
+def has_many_useful(source: Table, useful: Sequence[str]) -> TypeGuard[DuckDBTable]:
     """Whether most of the first rows differ in these expressions, in a table that can be read twice at little cost."""
     if not isinstance(source, DuckDBTable) or not useful or (source.files and not is_parquet(source.files[0])):
         return False
