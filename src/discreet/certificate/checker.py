@@ -277,10 +277,8 @@ def size(certificate: Data) -> Found:
         steps += n_x * (numbers + len(proof["rows"])) + subsets * n_s * len(proof["rows"])
     steps *= 1 + max((n.bit_length() for _, _, n in counts["cells"]), default=0) // 128  # long numbers take long
     right = steps <= STEPS + STEPS_PER_CHARACTER * len(_canonical(certificate))
-    return (
-        right,
-        "short enough to check" if right else f"refused: about {float(steps):.1g} steps for so short a certificate",
-    )
+    refused = f"refused: about {float(steps):.1g} steps for so short a certificate"
+    return right, "short enough to check" if right else refused
 
 
 def _distinct(labels: list[Any]) -> bool:
@@ -444,8 +442,7 @@ def _leakage(certificate: Data) -> Found:
     channel = None if certificate["mechanism"]["kind"] == "bits" else _channel(certificate)
     for number, symbols in enumerate(slices(certificate, table)):
         prior, ends = [sum(row[x] for x in symbols) for row in table], list[Fraction]()
-        total = sum(prior)
-        shares = [Fraction(r, total) for r in prior if r]
+        total, shares = sum(prior), [Fraction(r, sum(prior)) for r in prior if r]
         for column in _released(certificate, channel, table, symbols):
             mass = sum(column)
             found = [Fraction(n * total, r * mass) for n, r in zip(column, prior) if r]

@@ -173,6 +173,6 @@ def test_wide_joints_of_counts_are_screened_in_floats_and_decided_as_before(monk
     assert "masses" not in wide.__dict__
     assert not Joint.from_array(wide.probabilities).floats_suffice
     assert not Joint.from_counts(counts.T).floats_suffice
-    tall = Joint.from_counts((counts.astype(object) * 10**30))
+    tall = Joint.from_counts(counts.astype(object) * 10**30)
     assert not tall.floats_suffice
     assert np.array_equal(LIP(0.3).allowed(tall), wanted[0.3])
