@@ -13,7 +13,7 @@ from discreet.reporting.text.audit import SHOWN_SYMBOLS, audit_text
 __all__ = ["audit"]
 
 #: Symbols that JSON lists by itself: as many as programs read in a moment.
-SYMBOLS_IN_JSON = 10_000
+SYMBOLS_IN_JSON = 2_000
 
 
 def audit(
@@ -31,7 +31,7 @@ def audit(
     Parameters
     ----------
     symbols
-        Useful values to list, worst first, or all. Left out: 15 in text, 10000 in JSON.
+        Useful values to list, worst first, or all. Left out: 15 in text, 2000 in JSON.
     format
         Text for people, JSON for programs.
     """
