@@ -1,4 +1,4 @@
-"""``make bench``: all benchmarks, or those named (audit, merging, optimal, ranges, release, sweep)."""
+"""``make bench``: all benchmarks, or those named (audit, labels, merging, optimal, ranges, release, sweep)."""
 
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
@@ -11,13 +11,14 @@ from pathlib import Path
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 
-from benchmarks import audit, merging, optimal, ranges, release, sweep
+from benchmarks import audit, labels, merging, optimal, ranges, release, sweep
 from benchmarks.common import show
 
 BENCHMARKS = {
     "sweep": sweep,
     "merging": merging,
     "audit": audit,
+    "labels": labels,
     "optimal": optimal,
     "ranges": ranges,
     "release": release,

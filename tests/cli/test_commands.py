@@ -468,3 +468,13 @@ def test_an_output_without_a_name_is_refused(
     design(joint, LIP(0.5), "watchdog").mechanism.to_json("m.json")
     assert call("release", "sample:adult", "m.json", "--shuffle", "-o", output)[0] == 2
     assert [path.name for path in tmp_path.iterdir()] == ["m.json"]
+
+
+def test_audit_lists_as_many_symbols_as_are_asked_for(call) -> None:
+    out = json.loads(call("audit", *ADULT, "--symbols", "4", "--format", "json")[1])
+    every = json.loads(call("audit", *ADULT, "--symbols", "all", "--format", "json")[1])
+    assert out["per_symbol"] == every["per_symbol"][:4]
+    assert (out["per_symbol_left_out"], len(every["per_symbol"])) == (11, 15)
+    assert "per_symbol_left_out" not in every
+    assert "and 11 more symbols; --symbols all lists them." in call("audit", *ADULT, "--symbols", "4")[1]
+    assert call("audit", *ADULT, "--symbols", "0")[0] == 2

@@ -11,6 +11,7 @@ explains. It also runs by itself: ``python checker.py certificate.json``.
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import collections
 import decimal
 import functools
 import hashlib
@@ -276,10 +277,8 @@ def size(certificate: Data) -> Found:
         steps += n_x * (numbers + len(proof["rows"])) + subsets * n_s * len(proof["rows"])
     steps *= 1 + max((n.bit_length() for _, _, n in counts["cells"]), default=0) // 128  # long numbers take long
     right = steps <= STEPS + STEPS_PER_CHARACTER * len(_canonical(certificate))
-    return (
-        right,
-        "short enough to check" if right else f"refused: about {float(steps):.1g} steps for so short a certificate",
-    )
+    refused = f"refused: about {float(steps):.1g} steps for so short a certificate"
+    return right, "short enough to check" if right else refused
 
 
 def _distinct(labels: list[Any]) -> bool:
@@ -391,21 +390,19 @@ def _decimal(value: Fraction) -> decimal.Decimal:
     return DECIMALS.divide(decimal.Decimal(value.numerator), decimal.Decimal(value.denominator))
 
 
-def _keeps(column: list[int], prior: list[int], bounds: list[tuple[str, Fraction, Fraction]]) -> bool:
+def _keeps(lifts: list[Fraction], shares: list[Fraction], bounds: list[tuple[str, Fraction, Fraction]]) -> bool:
     """Whether a released symbol keeps all bounds, in rational numbers; real powers are rounded to the safe side."""
-    mass, total = sum(column), sum(prior)
-    cells = [(Fraction(n * total, r * mass), Fraction(r, total)) for n, r in zip(column, prior) if r]
-    smallest = min(cells)[0]
-    if smallest == max(cells)[0] == 1:
+    smallest, largest = min(lifts), max(lifts)
+    if smallest == largest == 1:
         return True
     for kind, budget, order in bounds:
         epsilon = min(budget, Fraction(LARGEST))
         inverse, limit = kind.endswith("_inverse"), _exp(epsilon, -1)
         if epsilon == 0 or ((inverse or kind == "lift_ratio") and smallest == 0):
             return False
-        values = [(1 / lift if inverse else lift, p) for lift, p in cells]
+        values = ((1 / lift if inverse else lift, p) for lift, p in zip(lifts, shares))
         if kind in LIFTS:
-            kept = max(values)[0] / (smallest if kind == "lift_ratio" else 1) <= limit
+            kept = (1 / smallest if inverse else largest / (smallest if kind == "lift_ratio" else 1)) <= limit
         elif kind.startswith("l1"):
             kept = sum(p * abs(v - 1) for v, p in values) <= limit - 1
         elif kind.startswith("chi2"):
@@ -445,10 +442,12 @@ def _leakage(certificate: Data) -> Found:
     channel = None if certificate["mechanism"]["kind"] == "bits" else _channel(certificate)
     for number, symbols in enumerate(slices(certificate, table)):
         prior, ends = [sum(row[x] for x in symbols) for row in table], list[Fraction]()
+        total, shares = sum(prior), [Fraction(r, sum(prior)) for r in prior if r]
         for column in _released(certificate, channel, table, symbols):
-            if not _keeps(column, prior, bounds):
+            mass = sum(column)
+            found = [Fraction(n * total, r * mass) for n, r in zip(column, prior) if r]
+            if not _keeps(found, shares, bounds):
                 return False, "the notion is broken: a released symbol exceeds its budget"
-            found = [Fraction(n * sum(prior), r * sum(column)) for n, r in zip(column, prior) if r]
             ends = [min([*ends, *found]), max([*ends, *found])]
         lifts = ends if number == 0 else lifts  # the first slice is everybody
     if certificate["achieved"] is None:
@@ -461,8 +460,9 @@ def _leakage(certificate: Data) -> Found:
 
 
 def _entropy(masses: list[int]) -> Fraction:
-    shares = map(Fraction, filter(None, masses), itertools.repeat(sum(masses)))
-    return -sum((p * Fraction(DECIMALS.ln(_decimal(p))) for p in shares), Fraction(0))
+    total, alike = sum(masses), collections.Counter(filter(None, masses))  # a logarithm for each share that is another
+    shares = [(Fraction(mass, total), times) for mass, times in alike.items()]
+    return -sum((times * p * Fraction(DECIMALS.ln(_decimal(p))) for p, times in shares), Fraction(0))
 
 
 def information_kept(certificate: Data) -> Fraction:

@@ -17,6 +17,8 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from discreet._support import files
 from discreet._support.errors import BrokenNotionError, InputError, UnsupportedNotionError
 from discreet._support.version import version
@@ -311,10 +313,9 @@ def spelled(values: Sequence[Any], known: Sequence[Any]) -> list[Any]:
 
 
 def _cells(joint: Joint) -> list[list[int]]:
-    masses = joint.masses
-    return [
-        [s, x, int(masses[s, x])] for s in range(joint.n_sensitive) for x in range(joint.n_useful) if masses[s, x] != 0
-    ]
+    masses = joint.whole
+    rows, columns = np.nonzero(masses)
+    return [[s, x, int(n)] for s, x, n in zip(rows.tolist(), columns.tolist(), masses[rows, columns].tolist())]
 
 
 def achieved(mechanism: Mechanism, joint: Joint) -> dict[str, str]:

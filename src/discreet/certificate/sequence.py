@@ -23,9 +23,8 @@ import numpy as np
 
 from discreet._support.codes import dense_codes, joined_codes
 from discreet._support.numeric import FloatArray, IntArray
-from discreet.core import labels
 from discreet.notions import Notion
-from discreet.tables.arrow import integers
+from discreet.tables.coding import column_codes
 
 __all__ = ["FALSE_ALARM", "ranks", "told_by_order", "tolerance", "what_tells"]
 
@@ -236,13 +235,7 @@ def tolerance(notion: Notion) -> float:
 
 def ranks(column: Any) -> IntArray:
     """Values of an Arrow column as ranks in the order of an alphabet."""
-    encoded = column.combine_chunks().dictionary_encode("encode")
-    values = encoded.dictionary.to_pylist()
-    order = sorted(range(len(values)), key=lambda k: labels.sort_key(values[k]))
-    rank = np.empty(len(values), dtype=np.int64)
-    rank[order] = np.arange(len(values))
-    result: IntArray = rank[integers(encoded.indices)]
-    return result
+    return column_codes(column, "", None)[0].astype(np.int64)
 
 
 def told_by_order(columns: Mapping[str, Any], sensitive: Sequence[str], notion: Notion, orders: int = 1) -> str | None:

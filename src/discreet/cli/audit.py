@@ -3,15 +3,22 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+from typing import Literal
+
+from discreet._support.errors import InputError
 from discreet.cli.options import Format, NotionOptions, TableOptions, show
 
 __all__ = ["audit"]
+
+#: Symbols that JSON lists by itself: as many as programs read in a moment.
+SYMBOLS_IN_JSON = 2_000
 
 
 def audit(
     source: TableOptions,
     *,
     promise: NotionOptions | None = None,
+    symbols: int | Literal["all"] | None = None,
     format: Format = "text",
 ) -> int:
     """Measure how much the useful columns tell about the sensitive ones.
@@ -21,14 +28,22 @@ def audit(
 
     Parameters
     ----------
+    symbols
+        Useful values to list, worst first, or all. Left out: 15 in text, 2000 in JSON.
     format
         Text for people, JSON for programs.
     """
     from discreet.reporting.audit import audit as make_audit
-    from discreet.reporting.text.audit import audit_text
+    from discreet.reporting.text.audit import SHOWN_SYMBOLS, audit_text
 
+    if isinstance(symbols, int) and symbols < 1:
+        raise InputError(f"--symbols must be at least 1, or all, got {symbols}.")
     notion = None if promise is None else promise.build()
     joint = source.joint()
     found = make_audit(joint, notion)
-    show(format, found.to_dict(), audit_text(found) if format == "text" else None)
+    most = len(found.per_symbol) if symbols == "all" else symbols
+    if format == "json":
+        show(format, found.to_dict(most or SYMBOLS_IN_JSON), None)
+    else:
+        show(format, {}, audit_text(found, most or SHOWN_SYMBOLS))
     return 1 if found.holds is False else 0

@@ -65,7 +65,7 @@ class Joint:
         masses: Callable[[], ObjectArray],
         *,
         sensitive: tuple[Any, ...],
-        useful: tuple[Any, ...],
+        useful: Sequence[Any],
         counts: IntArray | ObjectArray | None = None,
         sensitive_columns: Sequence[str] = (),
         useful_columns: Sequence[str] = (),
@@ -76,7 +76,8 @@ class Joint:
         self.probabilities = probabilities
         self._make_masses = masses
         self.sensitive = sensitive
-        self.useful = useful
+        #: The useful labels in their order; those counted from a table become Python values where they are looked at.
+        self.alphabet = useful
         if counts is not None:
             counts.setflags(write=False)
         self.counts = counts
@@ -84,7 +85,7 @@ class Joint:
         self.useful_columns = tuple(useful_columns)
         self.bins = {name: tuple(edges) for name, edges in (bins or {}).items()}
         #: Whether lifts computed in floats are off by rounding only; else every decision is made in integers.
-        self.floats_suffice = _well_scaled(probabilities) if floats_suffice is None else floats_suffice
+        self.floats_suffice = self._is_well_scaled() if floats_suffice is None else floats_suffice
 
     @classmethod
     def from_array(
@@ -150,18 +151,26 @@ class Joint:
         """
         whole = cells.counts(counts)
         rows, columns = whole.shape
-        quotient = (whole / whole.sum()).astype(np.float64)
-        vanished = bool(((quotient == 0) & (whole != 0)).any())
-        return cls(
-            quotient,
-            lambda: whole.astype(object),
-            floats_suffice=False if vanished else None,
+        return cls.counted(
+            whole,
             sensitive=cells.label_list(sensitive, rows, "sensitive"),
             useful=cells.label_list(useful, columns, "useful"),
-            counts=whole,
             sensitive_columns=sensitive_columns,
             useful_columns=useful_columns,
             bins=bins,
+        )
+
+    @classmethod
+    def counted(cls, whole: IntArray | ObjectArray, **described: Any) -> Joint:
+        """A joint from counts and labels that are known to be sound; it takes the array over."""
+        quotient = (whole / whole.sum()).astype(np.float64, copy=False)
+        vanished = whole.dtype == object and bool(((quotient == 0) & (whole != 0)).any())
+        return cls(
+            quotient,
+            lambda: whole.astype(object),
+            counts=whole,
+            floats_suffice=False if vanished else None,
+            **described,
         )
 
     @classmethod
@@ -200,10 +209,11 @@ class Joint:
         (('a', 'b', None), [[0, 2, 0], [1, 0, 1]])
         """
         # With Range.from_table, the one import against the order of layers.
-        from discreet.tables import columns_to_count, count_pairs, open_table
+        from discreet.tables import columns_to_count, group_pairs, open_table
 
         with open_table(table, columns_to_count(sensitive, useful)) as source:
-            return count_pairs(source, sensitive, useful, bins=bins)
+            found = group_pairs(source, sensitive, useful, bins=bins)
+        return found.joint()
 
     @classmethod
     def random(cls, n_sensitive: int, n_useful: int, *, seed: int = 0, concentration: float | None = None) -> Joint:
@@ -244,7 +254,12 @@ class Joint:
     @property
     def n_useful(self) -> int:
         """Number of useful (or released) values."""
-        return len(self.useful)
+        return len(self.alphabet)
+
+    @cached_property
+    def useful(self) -> tuple[Any, ...]:
+        """Labels of the columns, all of them made."""
+        return tuple(self.alphabet)
 
     @property
     def released(self) -> tuple[Any, ...]:
@@ -259,14 +274,40 @@ class Joint:
     @cached_property
     def p_sensitive(self) -> FloatArray:
         """Marginal distribution of the sensitive variable."""
+        if self._sums_exactly:
+            return self._share_of(1)
         marginal: FloatArray = self.probabilities.sum(axis=1)
         return marginal
 
     @cached_property
     def p_useful(self) -> FloatArray:
         """Marginal distribution of the useful variable."""
+        if self._sums_exactly:
+            return self._share_of(0)
         marginal: FloatArray = self.probabilities.sum(axis=0)
         return marginal
+
+    @property
+    def _sums_exactly(self) -> bool:
+        """Whether there are so many values that floats lose too much in sums, and counts that lose nothing."""
+        return max(self.probabilities.shape) > MOST_SUMMED and self._has_small_counts
+
+    @property
+    def _has_small_counts(self) -> bool:
+        return self.counts is not None and self.counts.dtype != object
+
+    def _share_of(self, axis: int) -> FloatArray:
+        assert self.counts is not None
+        share: FloatArray = self.counts.sum(axis=axis) / self.counts.sum()
+        return share
+
+    @property
+    def whole(self) -> IntArray | ObjectArray:
+        """Integers in exactly the proportions of this joint: its counts where they have them, else its `masses`.
+
+        Sums of them are exact; products may need the Python integers of ``masses``.
+        """
+        return self.counts if self.counts is not None and self._has_small_counts else self.masses
 
     @cached_property
     def masses(self) -> ObjectArray:
@@ -280,7 +321,7 @@ class Joint:
         """Which useful symbols have mass, however little."""
         if self.floats_suffice:
             return self.p_useful > 0
-        result: BoolArray = (self.masses != 0).any(axis=0)
+        result: BoolArray = (self.whole != 0).any(axis=0)
         return result
 
     def through(self, mechanism: Mechanism) -> Joint:
@@ -322,7 +363,7 @@ class Joint:
         Sensitive values that do not occur with any of them are left out.
         """
         columns = np.arange(self.n_useful)[symbols]
-        rows = np.flatnonzero((self.masses[:, columns] != 0).any(axis=1))
+        rows = np.flatnonzero((self.whole[:, columns] != 0).any(axis=1))
         if not len(rows):
             raise InputError("a joint cannot be restricted to useful values that never occur.")
         cells = self.probabilities[np.ix_(rows, columns)]
@@ -331,7 +372,7 @@ class Joint:
             cells / cells.sum() if cells.sum() > 0 else cells,
             lambda: self.masses[np.ix_(rows, columns)],
             sensitive=tuple(self.sensitive[k] for k in rows),
-            useful=tuple(self.useful[k] for k in columns),
+            useful=tuple(self.alphabet[k] for k in columns.tolist()),
             counts=counts,
             sensitive_columns=self.sensitive_columns,
             useful_columns=self.useful_columns,
@@ -339,9 +380,17 @@ class Joint:
             floats_suffice=None if self.floats_suffice else False,
         )
 
+    def _is_well_scaled(self) -> bool:
+        if max(self.probabilities.shape) > MOST_SUMMED and not (self._sums_exactly and self.n_sensitive <= MOST_SUMMED):
+            return False  # sums of floats over the sensitive values are part of many a measure
+        if self._has_small_counts:
+            return True  # no share of them is that small
+        smallest = float(np.min(self.probabilities, initial=np.inf, where=self.probabilities > 0))
+        return SMALLEST_SCREENED <= smallest < np.inf
+
     def __getstate__(self) -> dict[str, Any]:
         """What another process needs: the exact masses themselves instead of how to make them."""
-        return {**self.__dict__, "masses": self.masses, "_make_masses": None}
+        return {**self.__dict__, "alphabet": self.useful, "masses": self.masses, "_make_masses": None}
 
     def to_dict(self) -> dict[str, Any]:
         """Labels, sizes and cells as plain data."""
@@ -365,7 +414,7 @@ class Joint:
 
     def _repr_html_(self) -> str:
         shown = 12
-        head = "".join(f"<th>{html.escape(visible(labels.text(x)))}</th>" for x in self.useful[:shown])
+        head = "".join(f"<th>{html.escape(visible(labels.text(x)))}</th>" for x in self.alphabet[:shown])
         rows = "".join(
             f"<tr><th>{html.escape(visible(labels.text(s)))}</th>"
             + "".join(f"<td>{p:.4g}</td>" for p in cells[:shown])
@@ -373,10 +422,3 @@ class Joint:
             for s, cells in zip(self.sensitive[:shown], self.probabilities[:shown])
         )
         return f"<p>{html.escape(repr(self))}</p><table><tr><th></th>{head}</tr>{rows}</table>"
-
-
-def _well_scaled(cells: FloatArray) -> bool:
-    if max(cells.shape) > MOST_SUMMED:
-        return False
-    positive = cells[cells > 0]
-    return bool(positive.size) and float(positive.min()) >= SMALLEST_SCREENED

@@ -77,7 +77,7 @@ class Range:
         if isinstance(source, Range):
             return source
         if isinstance(source, Joint):
-            row, column = np.nonzero(source.masses != 0)
+            row, column = np.nonzero(source.whole != 0)
             records = None if source.counts is None else source.counts[row, column].astype(np.int64)
             return cls(row, column, sensitive=source.sensitive, useful=source.useful, records=records)
         matrix = np.asarray(source)
@@ -105,11 +105,12 @@ class Range:
     ) -> Range:
         """The pairs that occur in a table, of any number: nothing dense is built. See `Joint.from_table`."""
         # As Joint.from_table does, against the order of layers.
-        from discreet.tables import columns_to_count, list_pairs, open_table
+        from discreet.tables import columns_to_count, group_pairs, open_table
 
         with open_table(table, columns_to_count(sensitive, useful)) as source:
-            pairs = list_pairs(source, sensitive, useful, bins=bins)
-        return cls(pairs.row, pairs.column, sensitive=pairs.sensitive, useful=pairs.useful, records=pairs.records)
+            found = group_pairs(source, sensitive, useful, bins=bins)
+        row, column, records, names, values = found.pairs()
+        return cls(row, column, sensitive=tuple(names), useful=tuple(values), records=records)
 
     @property
     def n_sensitive(self) -> int:

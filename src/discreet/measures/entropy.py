@@ -10,6 +10,7 @@ import numpy as np
 from discreet._support.errors import InputError
 from discreet._support.numeric import log_shares
 from discreet.core.joint import Joint
+from discreet.measures import kernels
 
 if TYPE_CHECKING:
     from discreet.mechanism import Mechanism
@@ -77,10 +78,18 @@ def mutual_information(joint: Joint) -> float:
     >>> round(mutual_information(Joint.from_array([[0.30, 0.15, 0.05], [0.10, 0.15, 0.25]])), 4)
     0.1251
     """
-    cells = joint.probabilities
-    product = np.outer(joint.p_sensitive, joint.p_useful)
-    ratio = np.divide(cells, product, out=np.ones_like(cells), where=cells > 0)
-    return max(0.0, float((cells * np.log(ratio)).sum()))
+    terms = np.empty_like(joint.probabilities)
+    prior, released = joint.p_sensitive, joint.p_useful
+
+    def fill(here: slice) -> None:
+        cells = joint.probabilities[:, here]
+        product = np.outer(prior, released[here])
+        ratio = np.divide(cells, product, out=np.ones_like(cells), where=cells > 0)
+        np.multiply(cells, np.log(ratio), out=terms[:, here])
+
+    # Large joints need no more memory than their terms, and the sum stays one.
+    kernels.side_by_side(fill, joint.n_useful)
+    return max(0.0, float(terms.sum()))
 
 
 def useful_information(joint: Joint, mechanism: Mechanism) -> float:

@@ -7,6 +7,11 @@ these axes, ``prior`` lacks the last. A kernel returns one value per released sy
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import itertools
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 
 from discreet._support.numeric import FloatArray, divide
@@ -21,7 +26,35 @@ __all__ = [
     "max_lift",
     "min_lift",
     "min_lift_inverse",
+    "norms",
+    "side_by_side",
+    "stretches",
 ]
+
+#: Symbols that are measured together: what is made on the way stays in the caches of a processor.
+STRETCH = 1 << 15
+
+#: Stretches are measured by at most so many threads; more would wait for the memory.
+MOST_THREADS = 4
+
+
+def stretches(n_released: int) -> list[slice]:
+    """All symbols, in stretches of about equal length; few of them in one.
+
+    A kernel says the same of a symbol in any stretch that is not tiny, bit by bit.
+    """
+    ends = np.linspace(0, n_released, -(-n_released // STRETCH) + 1).astype(int).tolist()
+    return [slice(first, last) for first, last in itertools.pairwise(ends)]
+
+
+def side_by_side(work: Callable[[slice], None], n_released: int) -> None:
+    """Do some work for every stretch of the symbols, several at once where there are several."""
+    parts = stretches(n_released)
+    if len(parts) == 1:
+        work(parts[0])
+        return
+    with ThreadPoolExecutor(min(MOST_THREADS, os.cpu_count() or 1)) as threads:
+        list(threads.map(work, parts))
 
 
 def lift(joint: FloatArray, prior: FloatArray, released: FloatArray) -> FloatArray:
@@ -84,3 +117,11 @@ def alpha_lift(lifts: FloatArray, prior: FloatArray, alpha: float) -> FloatArray
     scale = np.where(largest > 0, largest, 1.0)
     mean = _mean((lifts / scale[..., None, :]) ** alpha, prior)
     return scale * mean ** (1 / alpha)
+
+
+def norms(columns: FloatArray, order: float) -> FloatArray:
+    """The norm of each column, scaled by the largest entry, so that high orders do not underflow to zero."""
+    largest = columns.max(axis=-2)
+    scaled = np.divide(columns, largest, out=np.zeros_like(columns), where=largest > 0)
+    result: FloatArray = largest * (scaled**order).sum(axis=-2) ** (1 / order)
+    return result

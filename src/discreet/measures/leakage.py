@@ -3,16 +3,21 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from discreet._support import validate
+from discreet._support.numeric import FloatArray
 from discreet.core.joint import Joint
+from discreet.measures import kernels
 from discreet.measures.average_lift import alpha_lift, chi2_lift, l1_lift
 from discreet.measures.lift import max_lift
 
 __all__ = [
     "arimoto_information",
     "chi2_divergence",
+    "leakages",
     "maximal_leakage",
     "realizable_leakage",
     "sibson_information",
@@ -47,7 +52,7 @@ def total_variation(joint: Joint) -> float:
     >>> round(total_variation(Joint.from_array([[0.30, 0.15, 0.05], [0.10, 0.15, 0.25]])), 4)
     0.2
     """
-    return float(joint.p_useful @ l1_lift(joint)) / 2
+    return _total_variation(joint.p_useful, l1_lift(joint))
 
 
 def chi2_divergence(joint: Joint) -> float:
@@ -77,7 +82,7 @@ def chi2_divergence(joint: Joint) -> float:
     >>> round(chi2_divergence(Joint.from_array([[0.30, 0.15, 0.05], [0.10, 0.15, 0.25]])), 4)
     0.2333
     """
-    return float(joint.p_useful @ chi2_lift(joint))
+    return _chi2_divergence(joint.p_useful, chi2_lift(joint))
 
 
 def sibson_information(joint: Joint, alpha: float) -> float:
@@ -111,8 +116,7 @@ def sibson_information(joint: Joint, alpha: float) -> float:
     0.2047
     """
     order = validate.order_above_one(alpha, infinite=True)
-    factor = 1.0 if order == float("inf") else order / (order - 1)
-    return max(0.0, factor * float(np.log(joint.p_useful @ alpha_lift(joint, order))))
+    return _sibson(joint.p_useful, alpha_lift(joint, order), order)
 
 
 def arimoto_information(joint: Joint, alpha: float) -> float:
@@ -150,19 +154,7 @@ def arimoto_information(joint: Joint, alpha: float) -> float:
     if order == float("inf"):
         ratio = joint.probabilities.max(axis=0).sum() / joint.p_sensitive.max()
         return max(0.0, float(np.log(ratio)))
-    # Scaled by the largest entry, so that high orders do not underflow to zero.
-    after = _norms(joint.probabilities, order).sum()
-    before = _norms(joint.p_sensitive[:, None], order)[0]
-    return max(0.0, order / (order - 1) * float(np.log(after / before)))
-
-
-def _norms(
-    columns: np.ndarray[tuple[int, ...], np.dtype[np.float64]], order: float
-) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-    largest = columns.max(axis=0)
-    scaled = np.divide(columns, largest, out=np.zeros_like(columns), where=largest > 0)
-    result: np.ndarray[tuple[int, ...], np.dtype[np.float64]] = largest * (scaled**order).sum(axis=0) ** (1 / order)
-    return result
+    return _arimoto(kernels.norms(joint.probabilities, order), joint.p_sensitive, order)
 
 
 def maximal_leakage(joint: Joint) -> float:
@@ -193,7 +185,7 @@ def maximal_leakage(joint: Joint) -> float:
     >>> round(maximal_leakage(Joint.from_array([[0.30, 0.15, 0.05], [0.10, 0.15, 0.25]])), 4)
     0.3365
     """
-    return max(0.0, float(np.log(joint.p_useful @ max_lift(joint))))
+    return _sibson(joint.p_useful, max_lift(joint), float("inf"))
 
 
 def realizable_leakage(joint: Joint) -> float:
@@ -223,4 +215,40 @@ def realizable_leakage(joint: Joint) -> float:
     >>> round(realizable_leakage(Joint.from_array([[0.30, 0.15, 0.05], [0.10, 0.15, 0.25]])), 4)
     0.5108
     """
-    return max(0.0, float(np.log(max_lift(joint).max())))
+    return _realizable(max_lift(joint))
+
+
+def leakages(
+    prior: FloatArray, released: FloatArray, lifts: Mapping[str, FloatArray], norms: FloatArray, alpha: float
+) -> dict[str, float]:
+    """All of them by name, from what is known of each symbol: its lifts by name, and the norm of its column."""
+    return {
+        "total_variation": _total_variation(released, lifts["l1_lift"]),
+        "chi2_divergence": _chi2_divergence(released, lifts["chi2_lift"]),
+        "sibson_information": _sibson(released, lifts["alpha_lift"], alpha),
+        "arimoto_information": _arimoto(norms, prior, alpha),
+        "maximal_leakage": _sibson(released, lifts["max_lift"], float("inf")),
+        "realizable_leakage": _realizable(lifts["max_lift"]),
+    }
+
+
+def _total_variation(released: FloatArray, l1_lifts: FloatArray) -> float:
+    return float(released @ l1_lifts) / 2
+
+
+def _chi2_divergence(released: FloatArray, chi2_lifts: FloatArray) -> float:
+    return float(released @ chi2_lifts)
+
+
+def _sibson(released: FloatArray, alpha_lifts: FloatArray, order: float) -> float:
+    factor = 1.0 if order == float("inf") else order / (order - 1)
+    return max(0.0, factor * float(np.log(released @ alpha_lifts)))
+
+
+def _arimoto(norms: FloatArray, prior: FloatArray, order: float) -> float:
+    before = kernels.norms(prior[:, None], order)[0]
+    return max(0.0, order / (order - 1) * float(np.log(norms.sum() / before)))
+
+
+def _realizable(max_lifts: FloatArray) -> float:
+    return max(0.0, float(np.log(max_lifts.max())))

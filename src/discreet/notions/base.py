@@ -80,7 +80,7 @@ class Notion:
         verdict, unsure = self.screen(joint)
         if unsure.any():
             columns = np.flatnonzero(unsure)
-            verdict[columns] = exact.keeps(joint.masses, self.bounds, columns.tolist())
+            verdict[columns] = exact.keeps(joint.whole, self.bounds, columns.tolist())
         return verdict
 
     def screen(self, joint: Joint) -> tuple[BoolArray, BoolArray]:

@@ -20,7 +20,7 @@ from typing import Protocol
 
 import numpy as np
 
-from discreet._support.numeric import BoolArray, ObjectArray
+from discreet._support.numeric import BoolArray, IntArray, ObjectArray
 
 __all__ = [
     "BoundLike",
@@ -52,12 +52,14 @@ class BoundLike(Protocol):
     def epsilon(self) -> float: ...
 
 
-def keeps(masses: ObjectArray, bounds: Iterable[BoundLike], columns: Sequence[int] | None = None) -> BoolArray:
+def keeps(
+    masses: IntArray | ObjectArray, bounds: Iterable[BoundLike], columns: Sequence[int] | None = None
+) -> BoolArray:
     """Whether each released symbol keeps all bounds.
 
     Parameters
     ----------
-    masses : ndarray of Python integers, shape (n_sensitive, n_released)
+    masses : ndarray of integers whose sums fit, shape (n_sensitive, n_released)
         Proportional to P(s, y). Sensitive values and symbols without mass promise nothing and pass.
     bounds : iterable of bounds
         Each with ``kind`` and ``epsilon``.

@@ -4,23 +4,22 @@
 from __future__ import annotations
 
 import html
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from discreet import measures
 from discreet._support.errors import InputError
-from discreet._support.numeric import BoolArray, FloatArray, log
+from discreet._support.numeric import BoolArray
 from discreet.core import labels
 from discreet.core.joint import Joint
+from discreet.measures.profile import profile
 from discreet.mechanism import Mechanism
 from discreet.notions import Notion
 from discreet.notions.base import check_subject
+from discreet.reporting.audited import AuditedSymbols, order_of_risk
 from discreet.reporting.formats import named, number, percent, times, visible
-from discreet.reporting.model import AuditedSymbol, Part
+from discreet.reporting.model import Part
 
 __all__ = ["Audit", "AuditVerdict", "JointFacts", "audit", "audit_summary", "scalar_measures", "worst_first"]
 
@@ -66,8 +65,8 @@ class Audit(Part):
         Sizes of the joint.
     measures : dict
         The measures of the whole by name; informations and leakages in nats.
-    per_symbol : tuple of AuditedSymbol
-        Every useful value, worst first; labels as in the mechanism's JSON.
+    per_symbol : sequence of AuditedSymbol
+        Every useful value, worst first, made where it is looked at; labels as in the mechanism's JSON.
     verdict : AuditVerdict or None
         What the notion says.
     notion : Notion or None
@@ -79,7 +78,7 @@ class Audit(Part):
     rows: int | None
     joint: JointFacts
     measures: Mapping[str, float]
-    per_symbol: tuple[AuditedSymbol, ...]
+    per_symbol: AuditedSymbols
     verdict: AuditVerdict | None
     notion: Notion | None = None
 
@@ -88,9 +87,15 @@ class Audit(Part):
         """Whether the table as it is keeps the promise; None where none was named."""
         return None if self.verdict is None else self.verdict.holds
 
-    def to_dict(self) -> dict[str, Any]:
-        """All of it as plain data; the notion is part of the verdict."""
-        return {name: value for name, value in super().to_dict().items() if name != "notion"}
+    def to_dict(self, most: int | None = None) -> dict[str, Any]:
+        """All of it as plain data; the notion is part of the verdict.
+
+        With ``most``, the worst so many symbols; ``per_symbol_left_out`` then tells how many others there are, if any.
+        """
+        data = {name: value for name, value in super().to_dict().items() if name != "notion"}
+        data["per_symbol"] = [entry.to_dict() for entry in self.per_symbol[:most]]
+        left_out = len(self.per_symbol) - len(data["per_symbol"])
+        return {**data, "per_symbol_left_out": left_out} if left_out else data
 
     def __repr__(self) -> str:
         judged = "" if self.verdict is None else f", {self.notion} {'holds' if self.verdict.holds else 'is broken'}"
@@ -143,6 +148,7 @@ def audit(joint: Joint, notion: Notion | None = None) -> Audit:
     # A conditional notion speaks of mechanisms: an audit judges the release of X itself, as a whole.
     by_symbol = notion is not None and not notion.is_conditional
     allowed = notion.allowed(joint) if notion is not None and by_symbol else None
+    found = profile(joint, AUDIT_ALPHA)
     return Audit(
         sensitive=tuple(joint.sensitive_columns),
         useful=tuple(joint.useful_columns),
@@ -153,8 +159,8 @@ def audit(joint: Joint, notion: Notion | None = None) -> Audit:
             zero_cells=int((joint.probabilities == 0).sum()),
             bins={name: tuple(edges) for name, edges in joint.bins.items()},
         ),
-        measures=scalar_measures(joint),
-        per_symbol=_per_symbol(joint, allowed),
+        measures=found.scalars(),
+        per_symbol=AuditedSymbols(found, allowed),
         verdict=None if notion is None else _verdict(joint, notion, allowed),
         notion=notion,
     )
@@ -173,72 +179,13 @@ def audit_summary(joint: Joint, notion: Notion | None = None) -> dict[str, Any]:
 
 def scalar_measures(joint: Joint) -> dict[str, float]:
     """The numbers of an audit, by name; informations and leakages in nats."""
-    per_symbol = {
-        "max_lift": measures.max_lift(joint),
-        "lift_ratio": measures.lift_ratio(joint),
-        "l1_lift": measures.l1_lift(joint),
-        "l1_lift_inverse": measures.l1_lift_inverse(joint),
-        "chi2_lift": measures.chi2_lift(joint),
-        "chi2_lift_inverse": measures.chi2_lift_inverse(joint),
-        "alpha_lift": measures.alpha_lift(joint, AUDIT_ALPHA),
-        "alpha_lift_inverse": measures.alpha_lift_inverse(joint, AUDIT_ALPHA),
-    }
-    smallest = float(measures.min_lift(joint).min())
-    worst = {name: float(values.max()) for name, values in per_symbol.items()}
-    return {
-        "entropy_sensitive": measures.entropy(joint.p_sensitive),
-        "entropy_useful": measures.entropy(joint),
-        "mutual_information": measures.mutual_information(joint),
-        "log_max_lift": math.log(worst["max_lift"]),
-        "log_min_lift": math.log(smallest) if smallest > 0 else -math.inf,
-        "min_lift": smallest,
-        **worst,
-        "total_variation": measures.total_variation(joint),
-        "chi2_divergence": measures.chi2_divergence(joint),
-        "sibson_information": measures.sibson_information(joint, AUDIT_ALPHA),
-        "arimoto_information": measures.arimoto_information(joint, AUDIT_ALPHA),
-        "maximal_leakage": measures.maximal_leakage(joint),
-        "realizable_leakage": measures.realizable_leakage(joint),
-        "alpha": AUDIT_ALPHA,
-    }
+    return profile(joint, AUDIT_ALPHA).scalars()
 
 
 def worst_first(joint: Joint) -> list[int]:
     """Symbols by the largest change of belief that they cause, in either direction; commoner ones first at ties."""
-    up = measures.max_lift(joint)
-    strength = np.maximum(log(up), -log(measures.min_lift(joint)))
-    order: list[int] = np.lexsort((np.arange(joint.n_useful), -joint.p_useful, -up, -strength)).tolist()
+    order: list[int] = order_of_risk(joint, measures.max_lift(joint), measures.min_lift(joint)).tolist()
     return order
-
-
-def _per_symbol(joint: Joint, allowed: BoolArray | None) -> tuple[AuditedSymbol, ...]:
-    lifts = measures.lift(joint)
-    columns: dict[str, FloatArray] = {
-        "max_lift": lifts.max(axis=0),
-        "min_lift": lifts.min(axis=0),
-        "lift_ratio": measures.lift_ratio(joint),
-        "l1_lift": measures.l1_lift(joint),
-        "l1_lift_inverse": measures.l1_lift_inverse(joint),
-        "chi2_lift": measures.chi2_lift(joint),
-        "chi2_lift_inverse": measures.chi2_lift_inverse(joint),
-    }
-    likelier, unlikelier = lifts.argmax(axis=0), lifts.argmin(axis=0)
-    impossible = (joint.probabilities == 0) & (joint.p_useful > 0)
-    totals = None if joint.counts is None else joint.counts.sum(axis=0)
-    encoded = [labels.encode(label) for label in joint.sensitive]
-    return tuple(
-        AuditedSymbol(
-            symbol=labels.encode(joint.useful[x]),
-            probability=float(joint.p_useful[x]),
-            records=None if totals is None else int(totals[x]),
-            **{name: float(values[x]) for name, values in columns.items()},
-            likelier=encoded[likelier[x]],
-            unlikelier=encoded[unlikelier[x]],
-            rules_out=tuple(encoded[s] for s in np.flatnonzero(impossible[:, x])),
-            allowed=None if allowed is None else bool(allowed[x]),
-        )
-        for x in worst_first(joint)
-    )
 
 
 def _verdict(joint: Joint, notion: Notion, allowed: BoolArray | None) -> AuditVerdict:

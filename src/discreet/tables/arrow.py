@@ -9,11 +9,22 @@ import numpy as np
 
 from discreet._support.numeric import IntArray
 
-__all__ = ["integers"]
+__all__ = ["integers", "numbers", "whole"]
+
+
+def whole(cells: Any) -> Any:
+    """A column in one piece."""
+    combined = cells.combine_chunks() if hasattr(cells, "combine_chunks") else cells
+    # Some versions keep a chunked array of one chunk.
+    return combined.chunk(0) if hasattr(combined, "chunks") else combined
+
+
+def numbers(cells: Any) -> Any:
+    """A column of numbers without null, of the type that it has."""
+    return np.from_dlpack(whole(cells))
 
 
 def integers(cells: Any) -> IntArray:
-    """A column of integers without null, in one chunk or several; unsigned ones of 64 bits wrap."""
-    parts = cells.chunks if hasattr(cells, "chunks") else [cells]
-    found = [np.from_dlpack(part).astype(np.int64) for part in parts if len(part)]
-    return np.concatenate(found) if found else np.zeros(0, dtype=np.int64)
+    """A column of integers without null, of 64 bits; unsigned ones wrap."""
+    found: IntArray = numbers(cells).astype(np.int64)
+    return found

@@ -10,7 +10,7 @@ import numpy as np
 
 from discreet._support.errors import InternalError
 from discreet._support.numeric import IntArray
-from discreet.tables import counting
+from discreet.tables import coding, counting
 from discreet.tables.arrow import integers
 from discreet.tables.session import Table
 
@@ -57,15 +57,16 @@ def list_combinations(
     alphabets = [
         _decoded(cells.column(k), short[c], (known or {})[c])
         if c in short
-        else counting.column_codes(cells.column(k), c, bins.get(c))
+        else coding.column_codes(cells.column(k), c, bins.get(c))
         for k, c in enumerate(wanted)
     ]
-    row, sensitive_values = counting.symbol_codes(alphabets[: len(sensitive)])
-    column, useful_values = counting.symbol_codes(alphabets[len(sensitive) :])
-    further = [integers(counting.dictionary_of(cells.column(len(wanted) + k)).indices) for k in range(len(beside))]
-    codes = np.stack(further, axis=1).astype(np.int64) if further else np.zeros((len(row), 0), dtype=np.int64)
+    row, sensitive_values = coding.symbol_codes(alphabets[: len(sensitive)])
+    column, useful_values = coding.symbol_codes(alphabets[len(sensitive) :])
+    further = [integers(coding.dictionary_of(cells.column(len(wanted) + k)).indices) for k in range(len(beside))]
+    codes = np.stack(further, axis=1) if further else np.zeros((len(row), 0), dtype=np.int64)
     records = integers(cells.column(cells.num_columns - 1))
-    return Combinations(row, column, codes, records, sensitive_values, useful_values)
+    places = row.astype(np.int64), column.astype(np.int64)
+    return Combinations(*places, codes, records, sensitive_values, useful_values)
 
 
 def _hashes(source: Table, column: str, bins: Mapping[str, Any], known: Mapping[str, Sequence[Any]]) -> IntArray | None:

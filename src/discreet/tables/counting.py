@@ -14,24 +14,24 @@ import numpy as np
 from discreet._support import progress, validate
 from discreet._support.errors import DiscreetWarning, EmptyTableError, InputError, UnusableColumnError
 from discreet._support.numeric import IntArray
-from discreet.core import labels
 from discreet.core.joint import Joint
-from discreet.tables.arrow import integers
-from discreet.tables.binning import Quantiles, interval_text, parse_bins
+from discreet.tables.arrow import numbers
+from discreet.tables.binning import Quantiles, parse_bins
+from discreet.tables.coding import Codes, codes_of, symbol_codes
 from discreet.tables.dialect import is_label_type, is_number
 from discreet.tables.session import Table
+from discreet.tables.wide import count_lines, has_many_useful
 
 __all__ = [
+    "Grouped",
+    "Lines",
     "Pairs",
     "check_kinds",
-    "column_codes",
     "columns_to_count",
     "count_pairs",
     "count_values",
-    "dictionary_of",
     "group",
-    "list_pairs",
-    "symbol_codes",
+    "group_pairs",
 ]
 
 #: A useful alphabet of more values is probably an identifier, and warns.
@@ -49,12 +49,12 @@ def count_pairs(
     bins: Mapping[str, Any] | None = None,
 ) -> Joint:
     """Count the pairs of sensitive and useful values of an open table; see `Joint.from_table`."""
-    return _dense(list_pairs(source, sensitive, useful, bins=bins))
+    return group_pairs(source, sensitive, useful, bins=bins).joint()
 
 
 def count_values(source: Table, useful: str | Sequence[str], *, bins: Mapping[str, Any] | None = None) -> Joint:
     """Count the values of columns alone, as a joint with one nameless sensitive value."""
-    return _dense(_listed(source, (), validate.as_columns(useful, "useful"), bins))
+    return _grouped(source, (), validate.as_columns(useful, "useful"), bins).joint()
 
 
 def columns_to_count(sensitive: str | Sequence[str], useful: str | Sequence[str]) -> tuple[str, ...]:
@@ -66,51 +66,121 @@ def columns_to_count(sensitive: str | Sequence[str], useful: str | Sequence[str]
     return (*rows, *columns)
 
 
-def _dense(pairs: Pairs) -> Joint:
-    n_sensitive, n_useful = len(pairs.sensitive), len(pairs.useful)
-    if n_sensitive * n_useful > MOST_CELLS:
-        raise UnusableColumnError(
-            f"{n_sensitive} sensitive times {n_useful} useful values are more than {MOST_CELLS} pairs. "
-            "Bin the columns or choose fewer."
-        )
-    dense = np.zeros((n_sensitive, n_useful), dtype=np.int64)
-    dense[pairs.row, pairs.column] = pairs.records
-    return Joint.from_counts(
-        dense,
-        sensitive=pairs.sensitive,
-        useful=pairs.useful,
-        sensitive_columns=pairs.sensitive_columns,
-        useful_columns=pairs.useful_columns,
-        bins=pairs.bins,
-    )
-
-
-class Pairs(NamedTuple):
-    """The pairs of values that occur, by code, and how many records carry each."""
-
-    row: IntArray
-    column: IntArray
-    records: IntArray
-    sensitive: Sequence[Any]
-    useful: Sequence[Any]
-    sensitive_columns: tuple[str, ...]
-    useful_columns: tuple[str, ...]
-    bins: Mapping[str, tuple[float, ...]]
-
-
-def list_pairs(
+def group_pairs(
     source: Table,
     sensitive: str | Sequence[str],
     useful: str | Sequence[str],
     *,
     bins: Mapping[str, Any] | None = None,
-) -> Pairs:
-    """The pairs that occur in an open table, as many as there are distinct ones."""
+) -> Grouped | Lines:
+    """All that has to be asked of an open table; what is made of it can wait until the table has freed its memory."""
     columns_to_count(sensitive, useful)
-    return _listed(source, validate.as_columns(sensitive, ""), validate.as_columns(useful, ""), bins)
+    return _grouped(source, validate.as_columns(sensitive, ""), validate.as_columns(useful, ""), bins)
 
 
-def _listed(source: Table, rows: tuple[str, ...], columns: tuple[str, ...], bins: Mapping[str, Any] | None) -> Pairs:
+class Pairs(NamedTuple):
+    """The pairs of values that occur, by code, and how many records carry each."""
+
+    row: Codes
+    column: Codes
+    records: Codes
+    sensitive: Sequence[Any]
+    useful: Sequence[Any]
+
+
+class Grouped(NamedTuple):
+    """The combinations of cells that occur, as Arrow has them; the last column tells how many records carry each."""
+
+    cells: Any
+    sensitive_columns: tuple[str, ...]
+    useful_columns: tuple[str, ...]
+    bins: Mapping[str, tuple[float, ...]]
+
+    def pairs(self) -> Pairs:
+        """The same by code."""
+        wanted, n_rows = (*self.sensitive_columns, *self.useful_columns), len(self.sensitive_columns)
+        parts = codes_of(self.cells, wanted, self.bins)
+        records = numbers(self.cells.column(len(wanted)))
+        row, sensitive = symbol_codes(parts[:n_rows]) if n_rows else (np.zeros(len(records), dtype=np.int64), [None])
+        column, useful = symbol_codes(parts[n_rows:])
+        _warn_of_many(useful, self.useful_columns)
+        return Pairs(row, column, records, sensitive, useful)
+
+    def joint(self) -> Joint:
+        """The counts as a joint, which is dense."""
+        row, column, records, sensitive, useful = self.pairs()
+        dense = _no_counts(sensitive, useful)
+        dense[row, column] = records
+        return _joint(self, dense, sensitive, useful)
+
+
+class Lines(NamedTuple):
+    """The same where useful values are many: a line for each, with a column of counts for each sensitive one."""
+
+    values: Any
+    lines: Any
+    sensitive_columns: tuple[str, ...]
+    useful_columns: tuple[str, ...]
+    bins: Mapping[str, tuple[float, ...]]
+
+    def joint(self) -> Joint:
+        """The counts as a joint, which is dense."""
+        row, sensitive = _distinct_codes(self.values, self.sensitive_columns, self.bins)
+        column, useful = _distinct_codes(self.lines, self.useful_columns, self.bins)
+        _warn_of_many(useful, self.useful_columns)
+        dense = _no_counts(sensitive, useful)
+        for k, s in enumerate(row.tolist()):
+            dense[s, column] = numbers(self.lines.column(len(self.useful_columns) + k))
+        return _joint(self, dense, sensitive, useful)
+
+    def pairs(self) -> Pairs:
+        """The pairs that occur, by code."""
+        joint = self.joint()
+        counts = np.asarray(joint.counts)
+        row, column = np.nonzero(counts)
+        return Pairs(row, column, counts[row, column], joint.sensitive, joint.alphabet)
+
+
+def _distinct_codes(
+    cells: Any, columns: tuple[str, ...], bins: Mapping[str, tuple[float, ...]]
+) -> tuple[Codes, Sequence[Any]]:
+    """Codes of lines that differ, so that a single column has no cell twice."""
+    return symbol_codes(codes_of(cells, columns, bins, distinct=len(columns) == 1))
+
+
+def _warn_of_many(useful: Sequence[Any], columns: Sequence[str]) -> None:
+    if len(useful) > MANY_VALUES:
+        warnings.warn(
+            f"{' + '.join(columns)} takes {len(useful)} distinct values, as an identifier would. "
+            "Bin it or choose fewer columns if that is not meant.",
+            DiscreetWarning,
+            stacklevel=5,
+        )
+
+
+def _no_counts(sensitive: Sequence[Any], useful: Sequence[Any]) -> IntArray:
+    if len(sensitive) * len(useful) > MOST_CELLS:
+        raise UnusableColumnError(
+            f"{len(sensitive)} sensitive times {len(useful)} useful values are more than {MOST_CELLS} pairs. "
+            "Bin the columns or choose fewer."
+        )
+    return np.zeros((len(sensitive), len(useful)), dtype=np.int64)
+
+
+def _joint(found: Grouped | Lines, counts: IntArray, sensitive: Sequence[Any], useful: Sequence[Any]) -> Joint:
+    return Joint.counted(
+        counts,
+        sensitive=tuple(sensitive),
+        useful=useful,
+        sensitive_columns=found.sensitive_columns,
+        useful_columns=found.useful_columns,
+        bins=found.bins,
+    )
+
+
+def _grouped(
+    source: Table, rows: tuple[str, ...], columns: tuple[str, ...], bins: Mapping[str, Any] | None
+) -> Grouped | Lines:
     wanted = (*rows, *columns)
     rules = parse_bins(bins)
     for name in rules:
@@ -119,11 +189,16 @@ def _listed(source: Table, rows: tuple[str, ...], columns: tuple[str, ...], bins
     validate.columns_exist(wanted, list(source.kinds), source.name)
     check_kinds(wanted, source.kinds, rules)
     edges = _edges(source, rules)
-    cells = group(source, [source.dialect.symbol(c, source.kinds[c], edges.get(c)) for c in wanted])
+    symbols = [source.dialect.symbol(c, source.kinds[c], edges.get(c)) for c in wanted]
+    s, x = symbols[: len(rows)], symbols[len(rows) :]
+    with progress.stage("counting"):
+        lines = count_lines(source, s, x) if rows and has_many_useful(source, x) else None
+    if lines is not None:
+        return Lines(*lines, rows, columns, edges)
+    cells = group(source, symbols)
     if cells.num_rows == 0:
         raise EmptyTableError(f"{source.name} has no rows.")
-    alphabets = [column_codes(cells.column(k), c, edges.get(c)) for k, c in enumerate(wanted)]
-    return _assemble(rows, columns, alphabets, integers(cells.column(len(wanted))), edges)
+    return Grouped(cells, rows, columns, edges)
 
 
 def check_kinds(wanted: Sequence[str], kinds: Mapping[str, str], rules: Mapping[str, Any]) -> None:
@@ -179,57 +254,3 @@ def group(source: Table, expressions: Sequence[str]) -> Any:
     named = [f"{expression} AS c{k}" for k, expression in enumerate(expressions)]
     with progress.stage("counting"):
         return source.aggregate(", ".join([*named, "count(*) AS n"]), ", ".join(expressions))
-
-
-def column_codes(cells: Any, column: str, edges: Sequence[float] | None) -> tuple[IntArray, list[Any]]:
-    """Codes of the cells and the labels they stand for, in the order of the alphabet."""
-    encoded = dictionary_of(cells)
-    try:
-        values = encoded.dictionary.to_pylist()
-    except (OverflowError, ValueError):
-        raise UnusableColumnError(
-            f"column {column!r} has dates or times beyond the years 1 to 9999. Cast it to text."
-        ) from None
-    order = sorted(range(len(values)), key=lambda k: labels.sort_key(values[k]))
-    rank = np.empty(len(values), dtype=np.int64)
-    rank[order] = np.arange(len(values))
-    ordered = [values[k] for k in order]
-    if edges is not None:
-        ordered = [None if code is None else interval_text(code, edges) for code in ordered]
-    return rank[integers(encoded.indices)], ordered
-
-
-def dictionary_of(cells: Any) -> Any:
-    """Cells as codes of a dictionary, in which null has a place too."""
-    encoded = cells.combine_chunks().dictionary_encode(null_encoding="encode")
-    # Some versions keep a chunked array of one chunk.
-    return encoded.chunk(0) if hasattr(encoded, "chunks") else encoded
-
-
-def _assemble(
-    rows: tuple[str, ...],
-    columns: tuple[str, ...],
-    alphabets: Sequence[tuple[IntArray, list[Any]]],
-    counts: IntArray,
-    edges: Mapping[str, tuple[float, ...]],
-) -> Pairs:
-    row, sensitive = symbol_codes(alphabets[: len(rows)]) if rows else (np.zeros(len(counts), dtype=np.int64), [None])
-    column, useful = symbol_codes(alphabets[len(rows) :])
-    if len(useful) > MANY_VALUES:
-        warnings.warn(
-            f"{' + '.join(columns)} takes {len(useful)} distinct values, as an identifier would. "
-            "Bin it or choose fewer columns if that is not meant.",
-            DiscreetWarning,
-            stacklevel=6,
-        )
-    return Pairs(row, column, counts, sensitive, useful, rows, columns, edges)
-
-
-def symbol_codes(parts: Sequence[tuple[IntArray, Sequence[Any]]]) -> tuple[IntArray, Sequence[Any]]:
-    """One column as it is, several as tuples in lexicographic order."""
-    if len(parts) == 1:
-        return parts[0]
-    codes = np.stack([code for code, _ in parts], axis=1)
-    distinct, place = np.unique(codes, axis=0, return_inverse=True)
-    names = [tuple(part[1][k] for part, k in zip(parts, line)) for line in distinct.tolist()]
-    return place.reshape(-1), names

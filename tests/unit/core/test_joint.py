@@ -150,3 +150,29 @@ def test_budgets_beyond_floats_still_forbid_zero_lifts(epsilon: float) -> None:
         for method in ("watchdog", "subset-merging"):
             assert notion.holds(joint, design(joint, notion, method).mechanism)
         assert not notion.holds(joint)
+
+
+def test_wide_joints_of_counts_are_screened_in_floats_and_decided_as_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sums of counts lose nothing, so that only what lies close to a budget needs integers."""
+    from discreet import LIP
+    from discreet.core import joint as module
+    from discreet.notions import exact
+
+    counts = np.random.default_rng(5).poisson(3, (4, 300))
+    counts[:, 0] = counts[:, 1:].sum(axis=1)  # tells nothing: as close to a budget of zero as can be
+    wanted = {e: LIP(e).allowed(Joint.from_counts(counts)) for e in (0, 0.3, 1)}
+    monkeypatch.setattr(module, "MOST_SUMMED", 100)
+    asked: list[int] = []
+    keeps = exact.keeps
+    monkeypatch.setattr(exact, "keeps", lambda masses, *rest: (asked.append(len(rest[1])), keeps(masses, *rest))[1])
+    wide = Joint.from_counts(counts)
+    assert wide.floats_suffice
+    assert wide.p_useful.tolist() == (counts.sum(axis=0) / counts.sum()).tolist()
+    assert all(np.array_equal(LIP(e).allowed(wide), wanted[e]) for e in wanted)
+    assert sum(asked) < 300
+    assert "masses" not in wide.__dict__
+    assert not Joint.from_array(wide.probabilities).floats_suffice
+    assert not Joint.from_counts(counts.T).floats_suffice
+    tall = Joint.from_counts(counts.astype(object) * 10**30)
+    assert not tall.floats_suffice
+    assert np.array_equal(LIP(0.3).allowed(tall), wanted[0.3])

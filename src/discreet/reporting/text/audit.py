@@ -17,9 +17,9 @@ from discreet.reporting.formats import number
 from discreet.reporting.model import AuditedSymbol
 from discreet.reporting.text.console import bold, label_text, listing
 
-__all__ = ["audit_text"]
+__all__ = ["SHOWN_SYMBOLS", "audit_text"]
 
-#: Symbols shown by default; JSON has all of them.
+#: Symbols shown by default.
 SHOWN_SYMBOLS = 15
 
 _MEASURES = (
@@ -50,8 +50,8 @@ def audit_text(found: Audit, shown: int = SHOWN_SYMBOLS) -> ConsoleRenderable:
         _symbol_table(symbols[:shown], column),
     ]
     if len(symbols) > shown:
-        parts.append(f"and {len(symbols) - shown} more symbols; --format json lists all.")
-    parts += ["", *_sentences(symbols[:3], column, secret), *_zero_cells(symbols, shown)]
+        parts.append(f"and {len(symbols) - shown} more symbols; --symbols all lists them.")
+    parts += ["", *_sentences(symbols[:3], column, secret), *_zero_cells(*symbols.ruling_out(shown))]
     if found.verdict is not None and found.notion is not None:
         parts += ["", _verdict_text(found.verdict, words.rule_words(found.notion), len(symbols))]
     return Group(*parts)
@@ -112,16 +112,15 @@ def _sentences(symbols: Sequence[AuditedSymbol], column: str, secret: str) -> li
     return lines
 
 
-def _zero_cells(symbols: Sequence[AuditedSymbol], shown: int) -> list[str]:
-    ruling = [entry for entry in symbols if entry.rules_out]
+def _zero_cells(number_ruling: int, worst: Sequence[AuditedSymbol]) -> list[str]:
     lines = [
         f"Zero cells: {label_text(entry.symbol)} never occurs with {listing(entry.rules_out)}"
         + ("" if entry.records is None else f" ({entry.records} records)")
         + "."
-        for entry in ruling[:shown]
+        for entry in worst
     ]
-    if len(ruling) > shown:
-        lines.append(f"Zero cells in {len(ruling) - shown} more symbols.")
+    if number_ruling > len(worst):
+        lines.append(f"Zero cells in {number_ruling - len(worst)} more symbols.")
     return lines
 
 
