@@ -104,9 +104,7 @@ def rows_of(released: Any) -> list[dict[str, Any]]:
 @contextlib.contextmanager
 def any_file() -> Iterator[None]:
     """Files alike, whatever their bytes: random orders and draws by place depend on these."""
-    with contextlib.ExitStack() as stack:
-        for room in ("session", "spark"):
-            stack.enter_context(mock.patch(f"discreet.tables.{room}.files_digest", return_value="0" * 64))
+    with mock.patch("discreet.tables.digest.files_digest", return_value="0" * 64):
         yield
 
 
