@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,12 +31,15 @@ class Evidence:
         Of the release.
     is_signed : bool
         Whether the signature of whoever is trusted was found to be right.
+    checked : sequence of (str, bool or None, str)
+        What the checker found in the certificate by itself: subject, whether it passed, and a sentence.
     """
 
     content: dict[str, Any]
     mechanism: Mechanism | None
     key: ReleaseKey | None
     is_signed: bool = False
+    checked: Sequence[tuple[str, bool | None, str]] = ()
 
     @property
     def is_of_release(self) -> bool:

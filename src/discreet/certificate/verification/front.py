@@ -82,7 +82,8 @@ def verify(
     secret = None if key is None else ReleaseKey.of(key)
     if key is not None and (table is None or released is None):
         raise InputError("a key redraws the release: give the table and the release with it.")
-    findings = [Finding(*found, at_most=LIMITS.get(found[0], "redrawn")) for found in checker.check(content)]
+    checked = checker.check(content)
+    findings = [Finding(*found, at_most=LIMITS.get(found[0], "redrawn")) for found in checked]
     if findings[-1].subject != "bound":  # the checker stopped: what follows would read what it refused
         return Verdict(tuple(findings))
     signed = [] if signer is None else [signature_finding(stated, signature, signer, (certificate, released))]
@@ -92,7 +93,8 @@ def verify(
         findings.append(Finding("mechanism under the signature", None, text, at_most="consistent"))
     try:
         mechanism = None if content["mechanism"] is None else Mechanism.from_dict(content["mechanism"])
-        evidence = Evidence(content, mechanism, secret, is_signed=any(finding.passed for finding in signed))
+        is_signed = any(finding.passed for finding in signed)
+        evidence = Evidence(content, mechanism, secret, is_signed, checked)
         findings += _tests(evidence, table, released, Limits(memory_limit))
     except DAMAGE as error:
         findings.append(Finding("certificate", False, f"damaged, or not of these tables ({type(error).__name__})"))

@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from discreet._support.errors import BrokenNotionError, DiscreetError
 from discreet.certificate import checker
 from discreet.certificate.beside import audit_beside
@@ -39,10 +41,12 @@ def against_table(evidence: Evidence, table: Table) -> Iterator[Finding]:
         yield Finding("table", False, str(error))
         return
     counts, unknown = _counts(joint, evidence)
+    same = False
     if "counts" in content:
         same = _comparable(counts) == _comparable(content["counts"])
         yield Finding("counts", same, "are those of the table" if same else "are not those of the table")
-    for subject, passed, text in checker.check({**content, "counts": counts}):
+    # What was decided on the same counts is not decided again.
+    for subject, passed, text in evidence.checked if same else checker.check({**content, "counts": counts}):
         if subject in ("size", "rows", "leakage", "nmi"):
             yield Finding(subject, passed, f"{text} (counted in the table)")
     if evidence.is_of_release:
@@ -158,12 +162,9 @@ def _input_digest(evidence: Evidence, table: Table) -> Finding:
 def _counts(joint: Joint, evidence: Evidence) -> tuple[dict[str, Any], int]:
     """Counts in the form of a certificate, unknown values counted as what they were treated as; and how many rows."""
     content, mechanism = evidence.content, evidence.own
-    cells = [
-        [s, x, int(joint.counts[s, x])]  # type: ignore[index]
-        for s in range(joint.n_sensitive)
-        for x in range(joint.n_useful)
-        if joint.counts[s, x]  # type: ignore[index]
-    ]
+    table = np.asarray(joint.counts)
+    rows, columns = np.nonzero(table)
+    cells = list(map(list, zip(rows.tolist(), columns.tolist(), table[rows, columns].tolist())))
     useful, unknown = spelled(joint.useful, mechanism.useful), 0
     treated = content.get("unseen")
     if treated:
@@ -184,7 +185,9 @@ def _counts(joint: Joint, evidence: Evidence) -> tuple[dict[str, Any], int]:
 
 
 def _comparable(counts: dict[str, Any]) -> dict[tuple[str, str], int]:
+    """Counts by what their labels are, however those are listed."""
+    sensitive, useful = ([checker.digest(label) for label in counts[side]] for side in ("sensitive", "useful"))
     found: Counter[tuple[str, str]] = Counter()
     for s, x, n in counts["cells"]:
-        found[checker.digest(counts["sensitive"][s]), checker.digest(counts["useful"][x])] += n
+        found[sensitive[s], useful[x]] += n
     return dict(found)
