@@ -16,7 +16,7 @@ from discreet._support import progress
 from discreet._support.numeric import IntArray
 from discreet.certificate.verification.evidence import Evidence
 from discreet.certificate.verification.link import TABLE, Link, side_by_side
-from discreet.certificate.verification.question import COUNTED, Question, key_name
+from discreet.certificate.verification.question import COUNTED, MATCHED, Question, key_name
 from discreet.drawing.entries import entry_table, symbol_table
 from discreet.drawing.known import check_known_answers
 from discreet.drawing.thresholds import bit_subkey, draws_of
@@ -27,6 +27,9 @@ from discreet.tables.rows import RowRange, shared_out
 from discreet.tables.session import DuckDBTable, Limits, connect
 
 __all__ = ["Judge", "Tally"]
+
+#: Rows that are drawn again without DuckDB.
+BY_HAND = 1000
 
 
 @dataclass(frozen=True)
@@ -114,6 +117,25 @@ class Judge:
             table = self.table.of_files(part.files, connection)
             tallies.append(self._asked(connection, side_by_side(self.evidence, table, released, part)))
         return sum(tallies[1:], tallies[0])
+
+    def redrawn_by_hand(self, link: Link) -> int:
+        """Of the first rows of a link, how many have other labels than Python's own SHA-256 draws."""
+        assert self.evidence.key is not None
+        keys, rows = self.evidence.draw_keys().columns, [self.evidence.rows_of(draw) for draw in self.draws]
+        found = self.table.connection.sql(f"SELECT * FROM ({link.rows}) WHERE {MATCHED} LIMIT {BY_HAND}")
+        wrong = 0
+        for line in found.fetchall():
+            cells = dict(zip(found.columns, line))
+            for number, (key, draw) in enumerate(zip(keys, self.question.draws, strict=True)):
+                row = rows[number][tuple(cells["k_" + column] for column in draw.inputs)]
+                wrong += cells[f"y{number}"] != draw.label(key, row, cells["id_"])
+        return wrong
+
+    def first_rows(self) -> Link:
+        """The first rows of both tables, as they stand."""
+        part = shared_out(self.table.files, 1)[0][0]
+        part = part._replace(files=part.files[:1], last=min(part.last, part.first + BY_HAND))
+        return side_by_side(self.evidence, self.table.of_files(part.files, self.table.connection), self.released, part)
 
     def linked(self, link: Link) -> Tally:
         """All pairs of a link, in one query."""

@@ -131,6 +131,19 @@ def test_a_label_that_another_key_draws_is_found(tmp_path: Path) -> None:
     assert "1 rows are not what the key draws" in {f.text for f in verdict.failures if f.subject == "redraw"}
 
 
+@pytest.mark.parametrize("in_step", [True, False])
+def test_duckdb_is_not_believed_alone(in_step: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A label among the first rows that the key does not draw is found even where every query says that all is well."""
+    source, output, private = released(tmp_path)
+    table = pq.read_table(output)
+    labels = table.column("job").to_pylist()
+    labels[5] = next(label for label in labels if label != labels[5])
+    pq.write_table(table.set_column(table.column_names.index("job"), "job", pa.array(labels)), output)
+    monkeypatch.setattr(judge.Question, "_is_drawn", lambda *_: "true")
+    monkeypatch.setattr(rows, "stands_side_by_side", lambda *_: in_step)
+    assert "redraw" in {finding.subject for finding in verify(private, source, output, key=KEY).failures}
+
+
 def test_thresholds_around_an_entry_are_those_of_the_draw() -> None:
     for mechanism in mechanisms(awkward_table(2_000)).values():
         for draw in mechanism.draws():
