@@ -96,7 +96,7 @@ class SparkTable:
         ids = [column for column in self._ids if column in self.kinds and column not in self._spans]
         if not ids or not select.endswith(COUNTED):
             return self._grouped(select, by)
-        asked = [expression for k, column in enumerate(ids) for expression in self._span(column, k)]
+        asked = [f"{what} AS {name}" for k, column in enumerate(ids) for name, what in self._span(column, k).items()]
         found = self._grouped(", ".join([select, *asked]), by)
         width = found.num_columns - len(asked)
         for k, column in enumerate(ids):
@@ -106,12 +106,12 @@ class SparkTable:
     def _grouped(self, select: str, by: str) -> Any:
         return self.query(f"SELECT {select} FROM {self.view}" + (f" GROUP BY {by}" if by else "")).toArrow()
 
-    def _span(self, column: str, number: int) -> list[str]:
-        """What an id is asked for: rows that have one, and the ends of integers."""
+    def _span(self, column: str, number: int) -> dict[str, str]:
+        """What an id is asked for, by name: rows, those that have one, and the ends of integers."""
         name = SPARK.identifier(column)
         ends = name if self.kinds[column] != "VARCHAR" else "CAST(NULL AS BIGINT)"
-        asked = {"n": "count(*)", "given": f"count({name})", "low": f"min({ends})", "high": f"max({ends})"}
-        return [f"{expression} AS {OWN}{what}{number}" for what, expression in asked.items()]
+        asked = {"n": "count(1)", "given": f"count({name})", "low": f"min({ends})", "high": f"max({ends})"}
+        return {f"{OWN}{what}{number}": expression for what, expression in asked.items()}
 
     def query(self, statement: str, *, places: bool = False) -> Any:
         """The DataFrame of a statement that calls the table by its ``view``; its rows have places where they can."""
@@ -136,9 +136,10 @@ class SparkTable:
         return placed.join(listed.hint("broadcast"), "discreet_uri", "left").drop("discreet_uri")
 
     def repeated(self, column: str) -> tuple[int, int]:
+        name = SPARK.identifier(column)
         if column not in self._spans:
-            self._spans[column] = Span.over(self.aggregate(", ".join(self._span(column, 0))), 0)
-        span, name = self._spans[column], SPARK.identifier(column)
+            self._spans[column] = Span.over(tallied(self.frame.select(name), self._span(column, 0)), 0)
+        span = self._spans[column]
         chosen = self.query(f"SELECT {name} AS i FROM {self.view} WHERE {name} IS NOT NULL")
         return span.rows - span.given, span.given - different(chosen, span)
 
