@@ -125,28 +125,6 @@ def very_large() -> Iterator[Row]:
     yield Row("(i) DuckDB, 100M rows", seconds, f"plain copy {copy:.3g} s", seconds / copy, quality)
 
 
-def spark_rows(count: int) -> Iterator[Row]:
-    from discreet.releasing.engines.spark import spark_session
-
-    path = table(count)
-    mechanism = next(iter(mechanisms(path).values()))
-    session = spark_session("local[2,4]")
-    session.conf.set("spark.sql.files.maxPartitionBytes", "32m")
-    try:
-        target = str(CACHE / "spark_copy")
-
-        def spark_copy() -> None:
-            session.read.parquet(str(path)).write.mode("overwrite").parquet(target)
-
-        spark_copy()  # the first job of a session pays for starting
-        ours, copy = interleaved(lambda: released(path, mechanism, engine="spark"), spark_copy)
-    finally:
-        session.stop()
-    yield Row(
-        f"(i) Spark, {count // 1_000_000}M rows", ours, f"Spark's own copy {copy:.3g} s", ours / copy, "one mechanism"
-    )
-
-
 def peers() -> Iterator[Row]:
     """Randomised response of 16 values at the same keep probability; rows a second."""
     import pyarrow as pa
@@ -186,6 +164,5 @@ def peers() -> Iterator[Row]:
 def rows(large: bool = False) -> Iterator[Row]:
     yield from peers()
     yield from duckdb_rows(20_000_000)
-    yield from spark_rows(5_000_000)
     if large:
         yield from very_large()
