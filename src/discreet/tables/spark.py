@@ -18,7 +18,7 @@ from discreet.tables.digest import Content, files_digest, row_groups, rows_diges
 from discreet.tables.files import FileIdentity, check_identity, check_names, is_parquet, table_root
 from discreet.tables.quiet import at_work
 from discreet.tables.session import FILE, OWN, ROW
-from discreet.tables.spark_counts import COUNTED, Span, different, sketches, tallied
+from discreet.tables.spark_counts import COUNTED, Span, different, inside, sketches, tallied
 
 __all__ = ["SparkTable", "answering", "kind_of", "open_spark", "path_of"]
 
@@ -185,7 +185,7 @@ class SparkTable:
             some = f"SELECT {name} AS i FROM {self.view} WHERE pmod(xxhash64({name}), {stretches.ONE_ID_IN}) = 0"
             self._ends[by] = self.query(some).toArrow().sort_by("i").column(0).to_pylist()
         ends = [end for window in stretches.windows(self._ends[by]) for end in window]
-        return self.frame.where(_inside(self.frame[name], ends, 0, len(ends))) if ends else self.frame
+        return self.frame.where(inside(self.frame[name], ends, 0, len(ends))) if ends else self.frame
 
     def content(self, *, in_order: bool = False) -> Content:
         """The digest of its files, or of its rows where it is a DataFrame, which Spark sorts; it has no order."""
@@ -197,17 +197,6 @@ class SparkTable:
     def check_unchanged(self) -> None:
         """Files are compared; of a DataFrame, Spark fixes the files when it plans, and fails where they are gone."""
         check_identity(self.identity, self.name)
-
-
-def _inside(column: Any, ends: Sequence[Any], low: int, high: int) -> Any:
-    """Whether an id has passed an odd number of the ends of windows: found by halves, as `stretches.inside` does."""
-    from pyspark.sql import functions
-
-    if low == high:
-        return functions.lit(bool(low % 2))
-    middle = (low + high) // 2
-    before, behind = _inside(column, ends, low, middle), _inside(column, ends, middle + 1, high)
-    return functions.when(column < ends[middle], before).otherwise(behind)
 
 
 def _keeps_order(frame: Any) -> bool:

@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from discreet.tables.session import OWN
 
-__all__ = ["COUNTED", "Span", "different", "sketches", "tallied"]
+__all__ = ["COUNTED", "Span", "different", "inside", "sketches", "tallied"]
 
 #: How a question for groups ends that asks for the rows of each and for nothing else.
 COUNTED = "count(*) AS n"
@@ -77,6 +77,17 @@ def tallied(frame: Any, asked: Mapping[str, str]) -> Any:
     if set(found) != set(columns):
         return frame.agg(*expressions).toArrow()
     return pa.table({name: [found[name]] for name in columns})
+
+
+def inside(column: Any, ends: Sequence[Any], low: int, high: int) -> Any:
+    """Whether an id has passed an odd number of the ends of windows: found by halves, as `stretches.inside` does."""
+    from pyspark.sql import functions
+
+    if low == high:
+        return functions.lit(bool(low % 2))
+    middle = (low + high) // 2
+    before, behind = inside(column, ends, low, middle), inside(column, ends, middle + 1, high)
+    return functions.when(column < ends[middle], before).otherwise(behind)
 
 
 def different(ids: Any, span: Span) -> int:
