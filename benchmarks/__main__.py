@@ -1,4 +1,4 @@
-"""``make bench``: all benchmarks, or those named (audit, labels, merging, optimal, ranges, release, sweep)."""
+"""``make bench``: all benchmarks, or those named (audit, labels, merging, optimal, ranges, release, spark, sweep)."""
 
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pathlib import Path
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 
-from benchmarks import audit, labels, merging, optimal, ranges, release, sweep
+from benchmarks import audit, labels, merging, optimal, ranges, release, spark, sweep
 from benchmarks.common import show
 
 BENCHMARKS = {
@@ -22,6 +22,7 @@ BENCHMARKS = {
     "optimal": optimal,
     "ranges": ranges,
     "release": release,
+    "spark": spark,
 }
 
 
@@ -44,11 +45,12 @@ def arguments() -> argparse.Namespace:
 def main() -> None:
     chosen = arguments()
     options = {"parts": chosen.part, "large": chosen.large, "most": chosen.joints, "results": chosen.results}
+    size = {"large": chosen.large}
     # Rows are shown as they come: the long parts can be stopped without losing what they found.
     show(
         row
         for name in chosen.names or BENCHMARKS
-        for row in BENCHMARKS[name].rows(**{"optimal": options, "release": {"large": chosen.large}}.get(name, {}))
+        for row in BENCHMARKS[name].rows(**{"optimal": options, "release": size, "spark": size}.get(name, {}))
     )
 
 

@@ -64,6 +64,7 @@ EXCEPTIONS = {
     ("core/range.py", "tables"),
     ("tables/frames.py", "pandas"),
     ("tables/frames.py", "polars"),
+    ("tables/spark_counts.py", "pyspark"),
 }
 
 #: Public names that are not rooms, and the room that each comes from.

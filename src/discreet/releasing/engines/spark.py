@@ -5,9 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import sys
-import urllib.parse
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
@@ -22,16 +20,17 @@ from discreet.releasing.engines.base import Drawing, Drawn
 from discreet.releasing.request import Request
 from discreet.tables.dialect import SPARK
 from discreet.tables.files import existing_files, is_parquet, read_csv_header, table_root
-from discreet.tables.session import FILE, ROW, is_spark
+from discreet.tables.session import FILE, ROW, Limits, Table, is_spark
 from discreet.tables.spark import SparkTable, answering
+from discreet.tables.spark_files import asked_by_duckdb
 
 __all__ = ["SparkEngine", "spark_session"]
 
 #: Joins that move rows, which could then come out grouped by the true value.
 MOVING_JOINS = ("SortMergeJoin", "ShuffledHashJoin", "CartesianProduct", "BroadcastNestedLoopJoin")
 
-#: What stands before the path in the name that Spark gives a file.
-SCHEME = "^[a-zA-Z0-9+.-]+:/+"
+#: Setting of how many files Spark looks up without a job.
+LOOKED_UP_HERE = "spark.sql.sources.parallelPartitionDiscovery.threshold"
 
 
 class SparkEngine:
@@ -40,44 +39,48 @@ class SparkEngine:
     name: ClassVar[str] = "spark"
     writes_folder: ClassVar[bool] = True
 
-    def __init__(self, table: SparkTable) -> None:
-        self.table = table
+    def __init__(self, drawn: SparkTable, asked: Table | None = None) -> None:
+        self.drawn, self.table = drawn, drawn if asked is None else asked
         self._check_known_answers()
 
     @classmethod
     @contextlib.contextmanager
     def opened(cls, request: Request, spill: Path | None) -> Iterator[SparkEngine]:
         """A DataFrame in its own session, files in one that runs already or in one of our own."""
+        ids = tuple(column for column in (request.id, request.person) if column is not None)
+        limits = Limits(request.memory_limit, None if spill is None else str(spill))
         if is_spark(request.table):
-            with answering(request.table.sparkSession, "the table"):
-                yield cls(SparkTable(request.table))
+            drawn = SparkTable(request.table, ids=ids)
+            with answering(drawn.session, "the table"), asked_by_duckdb(drawn, limits) as asked:
+                yield cls(drawn, asked)
             return
         if not request.is_path:
             raise InputError("Spark releases its own DataFrames, or files: give a path.")
         path = os.path.abspath(request.table)
         files = existing_files(path)
         with _session_for(request.master) as session, answering(session, "the table"):
-            frame, stable = read_files(session, path, files)
-            yield cls(SparkTable(frame, has_stable_rows=stable, path=path, files=files))
+            table = SparkTable(read_files(session, path, files), path=path, files=files, ids=ids)
+            with asked_by_duckdb(table, limits) as asked:
+                yield cls(table, asked)
 
     def _check_known_answers(self) -> None:
-        frame = self.table.session.createDataFrame(known_answer_rows(), "p string, id string, u string")
+        frame = self.drawn.session.createDataFrame(known_answer_rows(), "p string, id string, u string")
         right = f"substr({SPARK.sha256('p || id')}, 1, {DIGITS}) = u"
-        if frame.where(right).count() != len(known_answer_rows()):
+        if len(frame.where(right).collect()) != len(known_answer_rows()):
             raise InternalError("Spark does not reproduce the known answers of the draw.")
 
     def draw(self, drawing: Drawing, target: Path | None) -> Drawn:
         plan = drawing.plan
         keys = {
-            column: SPARK.symbol(column, self.table.kinds[column], plan.mechanism.bins.get(column))
+            column: SPARK.symbol(column, self.drawn.kinds[column], plan.mechanism.bins.get(column))
             for column in plan.looked_up
         }
         with self._views(drawing, keys) as hint:
             order = (SHUFFLE, PLACE) if plan.shuffle else ()
             record, place = (SPARK.record(column, FILE, ROW) for column in (plan.record, plan.id))
-            source = self.table.view
+            source = self.drawn.view
             statement = Statement(SPARK, source, keys, record, drawing.tables, plan.output, order, hint, place)
-            made = self.table.query(statement.text())
+            made = self.drawn.query(statement.text(), places=plan.id is None)
         _check_joins(made)
         if target is None:
             return Drawn(made, None)
@@ -99,14 +102,14 @@ class SparkEngine:
                     assert joined.lookup is not None
                     texts = ", ".join(f"{name} string" for name in joined.lookup.names)
                     rows = list(joined.lookup.rows)
-                    apart = self.table.session.createDataFrame(rows, f"r int, d string, {texts}")
+                    apart = self.drawn.session.createDataFrame(rows, f"r int, d string, {texts}")
                     apart.createOrReplaceTempView(joined.thresholds)
                     made.append(joined.thresholds)
                     aliases.append(joined.inner("v"))
             yield f"/*+ BROADCAST({', '.join(aliases)}) */ "
         finally:
             for view in made:
-                self.table.session.catalog.dropTempView(view)
+                self.drawn.session.catalog.dropTempView(view)
 
     def _symbols(self, drawing: Drawing, joined: Joined, keys: Mapping[str, str]) -> Any:
         from pyspark.sql.pandas.types import to_arrow_type
@@ -114,13 +117,13 @@ class SparkEngine:
 
         inputs = joined.draw.inputs
         shown = ", ".join(f"{keys[column]} AS i{k}" for k, column in enumerate(inputs))
-        asked = self.table.query(f"SELECT {shown} FROM {self.table.view}").schema.fields
+        asked = self.drawn.query(f"SELECT {shown} FROM {self.drawn.view}").schema.fields
         rows = symbol_rows(drawing.plan.mechanism, joined, drawing.keys, drawing.suppressed)
         kinds = [to_arrow_type(field.dataType) for field in asked]
         _, known = fitting([row[: len(inputs)] for row in rows], kinds, inputs)
         fields = [StructField(f"i{k}", field.dataType) for k, field in enumerate(asked)]
         fields += [StructField(name, IntegerType() if name == "r" else StringType()) for name in symbol_columns(joined)]
-        return self.table.session.createDataFrame([rows[k] for k in known], StructType(fields))
+        return self.drawn.session.createDataFrame([rows[k] for k in known], StructType(fields))
 
 
 def _check_for_files(columns: Sequence[str]) -> None:
@@ -185,26 +188,31 @@ def spark_session(master: str) -> Any:
     return session
 
 
-def read_files(session: Any, path: str, files: Sequence[str]) -> tuple[Any, bool]:
-    """Files as a DataFrame with the place of every row, and whether Spark knows that place."""
-    root = table_root(path)
+def read_files(session: Any, path: str, files: Sequence[str]) -> Any:
+    """Files as a DataFrame."""
     if not is_parquet(files[0]):
         separator, names = read_csv_header(files[0], f"table {Path(path).name!r}")
         reader = session.read.option("header", True).option("multiLine", True).option("sep", separator)
         schema = ", ".join(f"{SPARK.identifier(name)} string" for name in names)
-        return reader.option("quote", '"').option("escape", '"').schema(schema).csv(list(files)), False
-    frame = session.read.option("basePath", root).parquet(*files)
+        return reader.option("quote", '"').option("escape", '"').schema(schema).csv(list(files))
+    with _listed_here(session, len(files)):
+        frame = session.read.option("basePath", table_root(path)).parquet(*files)
     _check_for_files(frame.columns)
-    # The scheme is written with one slash or three; the rest keeps the escapes of a URI.
-    places = [(_path_of(uri), os.path.relpath(urllib.parse.unquote(_path_of(uri)), root)) for uri in frame.inputFiles()]
-    listed = session.createDataFrame(places, f"discreet_uri string, {FILE} string")
-    path_of = f"regexp_replace(_metadata.file_path, '{SCHEME}', '/')"
-    placed = frame.selectExpr("*", f"{path_of} AS discreet_uri", f"_metadata.row_index AS {ROW}")
-    return placed.join(listed.hint("broadcast"), "discreet_uri", "left").drop("discreet_uri"), True
+    return frame
 
 
-def _path_of(uri: str) -> str:
-    return re.sub(SCHEME, "/", uri)
+@contextlib.contextmanager
+def _listed_here(session: Any, number: int) -> Iterator[None]:
+    """A session that looks files up by itself: with more than a few, Spark would run a task for each of them."""
+    before = session.conf.get(LOOKED_UP_HERE, "32")
+    if number <= int(before):
+        yield
+        return
+    session.conf.set(LOOKED_UP_HERE, str(number))
+    try:
+        yield
+    finally:
+        session.conf.set(LOOKED_UP_HERE, before)
 
 
 def _write(frame: Any, target: Path) -> None:
