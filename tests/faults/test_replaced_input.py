@@ -29,10 +29,10 @@ MOMENTS = [
     (checks_of, "check_places"),
     (checks_of, "check_promise"),
     (checks_of, "check_ids"),
-    (checks_of, "check_order"),
+    (prepared, "checking_orders"),
     (prepared, "audit_beside"),
     (prepared, "_needs_content"),
-    (engine, "stretches"),
+    (engine, "shared_out"),
     (engine, "join_parquet"),
     (pipeline, "certified"),
 ]

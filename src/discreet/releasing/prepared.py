@@ -11,7 +11,7 @@ from discreet.certificate.persons import Persons, check_persons
 from discreet.certificate.record import check_certifiable
 from discreet.core.rare import has_rare_values
 from discreet.drawing.keys import DrawKeys, input_hmac
-from discreet.releasing.checks import Checked, check_all
+from discreet.releasing.checks import Checked, check_all, checking_orders
 from discreet.releasing.engines.base import Drawing, Engine
 from discreet.releasing.plan import Plan, make_plan
 from discreet.releasing.request import Request
@@ -74,17 +74,18 @@ def prepare(request: Request, engine: Engine) -> Prepared:
     if needed:
         engine.table.start_digest()
     checked = check_all(engine.table, plan, unseen=request.unseen, suppress_as=request.suppress_as)
-    beside = audit_beside(
-        engine.table,
-        plan.mechanism,
-        plan.notion,
-        sensitive=plan.sensitive,
-        kept=plan.kept,
-        uncovered=plan.uncovered,
-        suppressed=checked.suppressed,
-        counted=checked.counted if plan.sensitive else None,
-    )
-    persons = _persons(engine, plan, checked)
+    with checking_orders(engine.table, plan, checked.counted):
+        beside = audit_beside(
+            engine.table,
+            plan.mechanism,
+            plan.notion,
+            sensitive=plan.sensitive,
+            kept=plan.kept,
+            uncovered=plan.uncovered,
+            suppressed=checked.suppressed,
+            counted=checked.counted if plan.sensitive else None,
+        )
+        persons = _persons(engine, plan, checked)
     content = engine.table.content(in_order=plan.id is None) if needed else None
     return Prepared(request, engine, plan, content, checked, persons, beside)
 

@@ -17,7 +17,7 @@ import discreet as dc
 from discreet.drawing.lookup import key_values
 from discreet.releasing.engines import ENGINES
 from discreet.releasing.engines.base import Drawing, Drawn
-from discreet.releasing.request import Request, Watch
+from discreet.releasing.request import Request
 from discreet.tables.session import DuckDBTable, Limits, open_table
 from tests.releases import awkward_table, mechanisms, rename_of
 
@@ -38,7 +38,7 @@ class OneByOne:
         with open_table(request.table, places=True, limits=limits) as table:
             yield cls(table)
 
-    def draw(self, drawing: Drawing, target: Path | None, watch: Watch | None) -> Drawn:
+    def draw(self, drawing: Drawing, target: Path | None) -> Drawn:
         plan, mechanism = drawing.plan, drawing.plan.mechanism
         assert plan.record is not None
         assert target is not None

@@ -3,19 +3,23 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+from discreet._support import progress
 from discreet._support.errors import BrokenNotionError
 from discreet.certificate.sequence import told_by_order
 from discreet.core.joint import Joint
 from discreet.releasing.plan import Plan
 from discreet.tables.session import Table
 
-__all__ = ["check_order"]
+__all__ = ["checking_orders"]
 
 
-def check_order(table: Table, plan: Plan, joint: Joint) -> None:
+@contextlib.contextmanager
+def checking_orders(table: Table, plan: Plan, joint: Joint) -> Iterator[None]:
     """No published order tells a protected column; ``joint`` are the counts of the table.
 
     The place of a row in a file is published with the file, and so is its place among the ids. Where it changes
@@ -24,30 +28,42 @@ def check_order(table: Table, plan: Plan, joint: Joint) -> None:
     notion's smallest budget (`TOLERANCE`), and this is no accident: of 100,000 releases in a random order, at most one
     is refused. The draw uses its budget up, so little of it is left to the order; with none, large tables would be
     refused for drifts that tell next to nothing. Where the budget is zero, every difference counts that is no accident.
+
+    The table is asked before the block, and the tests run beside it; the block's end waits for them.
     """
-    watched = dict.fromkeys((*plan.useful, *plan.sensitive))
     orders: list[str | None] = [] if plan.shuffle else [None]
     orders += plan.published_ids
-    found = {by: _telling(table, plan, by, list(watched), int(joint.records or 0), len(orders)) for by in orders}
-    told = {by: words for by, words in found.items() if words is not None}
-    if told:
-        raise BrokenNotionError(_refusal(told))
+    watched = tuple(dict.fromkeys((*plan.useful, *plan.sensitive)))
+    with ThreadPoolExecutor(1) as tests:
+        with progress.stage("checking orders"):
+            found = {
+                by: [
+                    tests.submit(told_by_order, dict(zip(watched, shown)), plan.sensitive, plan.notion, shares)
+                    for shown, shares in _shown(table, plan, by, watched, int(joint.records or 0), len(orders))
+                ]
+                for by in orders
+            }
+        try:
+            yield
+        finally:
+            told = {by: [words for test in each if (words := test.result())] for by, each in found.items()}
+            if any(told.values()):
+                raise BrokenNotionError(_refusal({by: words[0] for by, words in told.items() if words}))
 
 
-def _telling(table: Table, plan: Plan, by: str | None, watched: list[str], rows: int, orders: int) -> str | None:
-    """Which column an order tells, and by what."""
+def _shown(
+    table: Table, plan: Plan, by: str | None, watched: Sequence[str], rows: int, orders: int
+) -> Iterator[tuple[list[Any], int]]:
+    """Columns in an order, and by how many tests false alarms are shared."""
     symbols = [table.dialect.symbol(c, table.kinds[c], plan.mechanism.bins.get(c)) for c in watched]
     if by is not None and by == plan.person:
         for shown in _of_persons(table, by, symbols, plan.read):
-            words = told_by_order(dict(zip(watched, shown)), plan.sensitive, plan.notion, 2 * orders)
-            if words is not None:
-                return words
-        return None
-    shown = table.in_order(symbols, by, rows, plan.read)
-    return told_by_order(dict(zip(watched, shown)), plan.sensitive, plan.notion, orders)
+            yield shown, 2 * orders
+    else:
+        yield table.in_order(symbols, by, rows, plan.read), orders
 
 
-def _of_persons(table: Table, by: str, symbols: list[str], read: Sequence[str]) -> Iterator[list[Any]]:
+def _of_persons(table: Table, by: str, symbols: Sequence[str], read: Sequence[str]) -> Iterator[list[Any]]:
     """In the order of persons' ids: all values of each, and those of one record of each, whichever it is.
 
     Records of one person may be alike, so that only one of them, or all taken as one value, stand for the person.
