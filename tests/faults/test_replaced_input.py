@@ -103,7 +103,7 @@ def test_a_link_that_is_turned_for_the_time_of_the_draw(folder: Path, monkeypatc
     link = folder / "in.parquet"
     link.symlink_to(folder / "harmless.parquet")
     mechanism = design(Joint.from_table(link, "s", "x"), LIP(0.1)).mechanism
-    original, joined = engine.stretches, engine.join_parquet
+    original, joined = engine.shared_out, engine.join_parquet
 
     def turned(target: str, then: Callable[..., Any]) -> Callable[..., Any]:
         def function(*args: Any) -> Any:
@@ -113,7 +113,7 @@ def test_a_link_that_is_turned_for_the_time_of_the_draw(folder: Path, monkeypatc
 
         return function
 
-    monkeypatch.setattr(engine, "stretches", turned("telling.parquet", original))
+    monkeypatch.setattr(engine, "shared_out", turned("telling.parquet", original))
     monkeypatch.setattr(engine, "join_parquet", turned("harmless.parquet", joined))
     certificate = run(Request.of(link, mechanism, id="id", key=bytes(32), output=folder / "out.parquet")).certificate
     verdict = dc.verify(certificate, folder / "harmless.parquet", folder / "out.parquet", key=bytes(32))

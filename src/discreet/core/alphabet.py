@@ -10,7 +10,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Alphabet", "Tuples"]
+__all__ = ["Alphabet", "Cells", "Tuples"]
 
 
 class Alphabet(Sequence[Any]):
@@ -64,3 +64,20 @@ class Tuples(Alphabet):
     def listed(self) -> list[Any]:
         columns = (map(list(part).__getitem__, codes.tolist()) for part, codes in zip(self.parts, self.codes))
         return list(zip(*columns))
+
+
+class Cells(Alphabet):
+    """The distinct values of a column, held by an array of Arrow's."""
+
+    def __init__(self, values: Any) -> None:
+        self.values = values
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def label(self, place: int) -> Any:
+        return self.values[place].as_py()
+
+    def listed(self) -> list[Any]:
+        values: list[Any] = self.values.to_pylist()
+        return values

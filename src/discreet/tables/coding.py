@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from discreet._support.errors import UnusableColumnError
 from discreet.core import labels
-from discreet.core.alphabet import Alphabet, Tuples
+from discreet.core.alphabet import Cells, Tuples
 from discreet.tables.arrow import numbers, whole
 from discreet.tables.binning import interval_text
 
-__all__ = ["Cells", "Codes", "codes_of", "column_codes", "dictionary_of", "symbol_codes"]
+__all__ = ["Codes", "codes_of", "column_codes", "dictionary_of", "symbol_codes"]
 
 Codes = NDArray[np.integer[Any]]
 
@@ -27,23 +27,6 @@ MANY_CELLS = 1 << 18
 
 #: Codes of tuples are found in a table of all possible ones where that has at most so many places for each cell.
 SPARSEST = 8
-
-
-class Cells(Alphabet):
-    """The distinct values of a column, held by Arrow."""
-
-    def __init__(self, values: Any) -> None:
-        self.values = values
-
-    def __len__(self) -> int:
-        return len(self.values)
-
-    def label(self, place: int) -> Any:
-        return self.values[place].as_py()
-
-    def listed(self) -> list[Any]:
-        values: list[Any] = self.values.to_pylist()
-        return values
 
 
 def codes_of(

@@ -138,11 +138,18 @@ def test_a_frame_in_memory_is_opened_once(opened: list[dict[str, Any]]) -> None:
     assert [found["mode"] for found in opened] == [0o700]
 
 
-def test_verification_opens_one_connection(prepared: tuple[Path, dc.Mechanism], opened: list[dict[str, Any]]) -> None:
+def test_verification_opens_one_connection_and_one_for_each_worker(
+    prepared: tuple[Path, dc.Mechanism], opened: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: 3)
     released(prepared)
     opened.clear()
     folder = prepared[0]
     certificate = folder / "out.parquet.certificate.json"
-    assert dc.verify(certificate, folder / "in.parquet", folder / "out.parquet")
-    assert len(opened) == 1
-    assert opened[0]["mode"] == 0o700
+    assert dc.verify(certificate, folder / "in.parquet", folder / "out.parquet", memory_limit="512MiB")
+    main, *workers = opened
+    assert main["memory_limit"] == "512.0 MiB"
+    assert {worker["memory_limit"] for worker in workers} == {"170.6 MiB"}
+    assert [worker["threads"] for worker in workers] == [1, 1, 1]
+    assert {found["mode"] for found in opened} == {0o700}
+    assert len({found["temp_directory"] for found in opened}) == 1
