@@ -10,7 +10,9 @@ import stat
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -68,7 +70,6 @@ def test_a_long_design_shows_its_stages_its_best_and_its_bound(table: Path) -> N
     code, out, shown = on_terminal("design", table, *LONG)
     assert code == 0
     assert json.loads(out)["status"]  # nothing but the result
-    assert "reading the table" in shown
     assert "designing: optimal, LIP(0.3)" in shown
     assert "proving" in shown
     assert re.search(r"keeps 0\.\d{4}, at most \d\.\d{4}", shown)
@@ -149,11 +150,14 @@ def test_a_log_that_cannot_be_written_is_wrong_usage(
 ) -> None:
     before = table.read_bytes()
     (tmp_path / "link.log").symlink_to(tmp_path / "elsewhere.log")
+    other = tmp_path / "notes.txt"
+    other.write_text("mine")
     for log, said in (
         (tmp_path, "it is a directory"),
         (tmp_path / "no" / "work.log", "there is no directory"),
         (tmp_path / "link.log", "symbolic link"),
-        (table, "is no log of discreet"),
+        (table, "the command itself reads or writes"),
+        (other, "is no log of discreet"),
         (Path("/dev/full"), "not an ordinary file"),
     ):
         assert run(["audit", str(table), *COLUMNS, "--log", str(log)]) == 2
@@ -191,3 +195,38 @@ def test_a_log_leaves_out_what_is_deep_inside(table: Path, tmp_path: Path) -> No
                 str(tmp_path / "report.md"), "--format", "md", "--log", str(log)]) == 0  # fmt: skip
     inside = [line for line in lines_of(log) if line.startswith("report: ") and " took " in line]
     assert sum("merging" in line for line in inside if "designing" not in line) == 1  # those of the curve are deeper
+
+
+@pytest.mark.parametrize("beside", ["o.parquet", "o.parquet.certificate.json", "o.parquet.codebook.json", "o.key"])
+def test_a_log_is_no_file_of_a_release(beside: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["release", "t.csv", "m.json", "-o", str(tmp_path / "o.parquet"), f"--write-key={tmp_path / 'o.key'}"]
+    assert run([*words, "--log", str(tmp_path / beside)]) == 2
+    assert "the command itself reads or writes" in capsys.readouterr().err
+    assert not any(tmp_path.iterdir())
+
+
+def test_an_interruption_is_said_and_logged(
+    table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("discreet.reporting.audit.audit", interrupted)
+    log = tmp_path / "work.log"
+    assert run(["audit", str(table), *COLUMNS, "--log", str(log)]) == 130
+    assert "interrupted" in capsys.readouterr().err
+    assert "ends with exit code 130" in log.read_text()
+
+
+def test_a_process_that_is_told_to_end_puts_its_files_in_order_first(table: Path, tmp_path: Path) -> None:
+    """As a scheduler ends it: in the middle of a long search."""
+    words = [sys.executable, "-m", "discreet", "design", str(table), *LONG, "--log", str(tmp_path / "work.log")]
+    process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    while not (tmp_path / "work.log").exists() or "designing" not in (tmp_path / "work.log").read_text():
+        time.sleep(0.05)
+        assert process.poll() is None
+    process.terminate()
+    assert process.stderr is not None
+    assert "interrupted" in process.stderr.read()
+    assert process.wait() == 143
+    assert "ends with exit code 143" in (tmp_path / "work.log").read_text()

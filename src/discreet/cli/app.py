@@ -1,7 +1,7 @@
 """The ``discreet`` command: dispatch, exit codes, and errors without tracebacks.
 
 Exit codes: 0 fine, 1 the privacy budget is not met or a verification fails, 2 wrong usage or configuration,
-3 unusable data; 70 a bug in discreet, 130 interrupted.
+3 unusable data; 70 a bug in discreet, 130 interrupted, 143 told to end.
 """
 
 # SPDX-License-Identifier: Apache-2.0
@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import io
 import os
+import signal
 import sys
+import threading
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -23,7 +25,10 @@ from discreet.cli.streams import print_debug, say, say_error
 
 __all__ = ["app", "main", "run"]
 
-INTERNAL_ERROR, INTERRUPTED = 70, 130
+INTERNAL_ERROR, INTERRUPTED, ENDED = 70, 130, 143
+
+#: Whether the process was told to end, as a scheduler does it.
+_is_told_to_end = threading.Event()
 
 app = App(
     name="discreet",
@@ -34,6 +39,7 @@ app = App(
     "--debug (show tracebacks).",
     version=version,
     help_format="plaintext",
+    suppress_keyboard_interrupt=False,  # which would end without a word
 )
 
 #: File and function of each command, and its line of the overview, for which no command is imported: the first of its
@@ -98,7 +104,9 @@ def _coded(work: Callable[[], int], debug: bool) -> int:
     except OSError as error:
         return _fail(f"cannot write the result: {error.strerror or type(error).__name__}.", 2, debug)
     except KeyboardInterrupt:
-        return _fail("interrupted.", INTERRUPTED, False)
+        return _fail(
+            "interrupted: nothing half-done is left.", ENDED if _is_told_to_end.is_set() else INTERRUPTED, False
+        )
     except Exception as error:
         message = f"{type(error).__name__}. This is a bug in discreet: please report it with the output of --debug."
         return _fail(message, INTERNAL_ERROR, debug)
@@ -130,6 +138,13 @@ def _show_warning(message: Any, category: type[Warning], *_: Any, **__: Any) -> 
         say(f"discreet: warning: {message}")
 
 
+def _end(*_: object) -> None:
+    """What SIGTERM does: the same as an interruption by hand, so that files are put in order first."""
+    _is_told_to_end.set()
+    raise KeyboardInterrupt
+
+
 def main() -> None:
     """Entry point of the console script."""
+    signal.signal(signal.SIGTERM, _end)
     sys.exit(run(sys.argv[1:]))

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Watching"]
 
+#: What a release writes beside its output, by the endings of the names.
+BESIDE = ("certificate.json", "certificate.json.sig", "codebook.json", "codebook.private.json")
+
 #: How a line of a log begins.
 LOG_LINE = re.compile(rb"\d{4}-\d\d-\d\dT\S+Z \d+ discreet")
 
@@ -58,6 +61,10 @@ class Watching:
                 left.append(token)
         if log == "" or (log is not None and log.startswith("-")):
             raise InputError("--log needs the name of a file.")
+        if log is not None and os.path.abspath(log) in _written(left):
+            raise InputError(
+                f"--log names {log!r}, a file that the command itself reads or writes. Choose another name."
+            )
         return cls("--quiet" in tokens, None if log is None else Path(log)), left
 
     @contextmanager
@@ -126,6 +133,12 @@ class _Terminal:
             share = f"{100 * min(1.0, stage.done / stage.total):.0f} %" if stage.total else ""
             shown.add_row(*map(visible, (stage.words, share, _clock(stage.seconds), stage.detail)))
         return shown
+
+
+def _written(tokens: Sequence[str]) -> set[str]:
+    """Files that a command line may name, and those that appear beside them."""
+    named = {os.path.abspath(token.partition("=")[2] if token.startswith("--") else token) for token in tokens}
+    return named | {f"{name}.{what}" for name in named for what in BESIDE}
 
 
 def _clock(seconds: float) -> str:

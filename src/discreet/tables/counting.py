@@ -191,10 +191,11 @@ def _grouped(
     edges = _edges(source, rules)
     symbols = [source.dialect.symbol(c, source.kinds[c], edges.get(c)) for c in wanted]
     s, x = symbols[: len(rows)], symbols[len(rows) :]
-    with progress.stage("counting"):
-        lines = count_lines(source, s, x) if rows and has_many_useful(source, x) else None
-    if lines is not None:
-        return Lines(*lines, rows, columns, edges)
+    if rows and has_many_useful(source, x):
+        with progress.stage("counting"):
+            lines = count_lines(source, s, x)
+        if lines is not None:
+            return Lines(*lines, rows, columns, edges)
     cells = group(source, symbols)
     if cells.num_rows == 0:
         raise EmptyTableError(f"{source.name} has no rows.")

@@ -74,6 +74,7 @@ class Dialect:
     aggregated: str = ""  # texts of a group, sorted and joined by commas
     any_of: str = ""  # the value of one row of a group, chosen by a hash of columns
     list: str = "[{}]"  # several values in one
+    bits: str = ""  # a float as the text of its bits, which tell one NaN from another; empty where none can be asked
     numbered: str = "hash({})"  # a number for several values, the same for the same ones
 
     def identifier(self, name: str) -> str:
@@ -116,9 +117,13 @@ class Dialect:
 
     def published(self, name: str, kind: str) -> str:
         """The column so that cells which a reader can tell apart stay apart: NaN and null, -0 and 0, "a" and "A"."""
+        column = self.identifier(name)
         if kind == "VARCHAR":
-            return self.octets.format(self.identifier(name))
-        return self.as_text(self.identifier(name)) if is_float(kind) else self.value_or_null(name, kind)
+            return self.octets.format(column)
+        if not is_float(kind):
+            return self.value_or_null(name, kind)
+        bits = f"WHEN isnan({column}) THEN {self.bits.format(column)} " if self.bits else ""
+        return f"CASE {bits}ELSE {self.as_text(column)} END" if bits else self.as_text(column)
 
     def number_or_null(self, name: str, kind: str) -> str:
         """The column as a double: NaN and text that is no number are null."""
@@ -153,6 +158,7 @@ DUCKDB = Dialect(
     octets="encode({})",
     aggregated="string_agg({0}, ',' ORDER BY {0})",
     any_of="arg_min({0}, hash({1}))",
+    bits="CAST(CAST({} AS BIT) AS VARCHAR)",
 )
 SPARK = Dialect(
     "spark",

@@ -248,6 +248,12 @@ def readable(name: str, table: Any = None) -> Iterator[None]:
     """
     try:
         yield
+    except duckdb.InterruptException:
+        raise KeyboardInterrupt from None
+    except RuntimeError as error:
+        if "interrupted" in str(error):  # as DuckDB says it where a person stops it
+            raise KeyboardInterrupt from None
+        raise
     except duckdb.Error as error:
         reason = _misfit(os.fspath(table)) if isinstance(table, str | os.PathLike) else None
         raise UnreadableTableError(reason or _reason(name, str(error))) from None

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from discreet._support.progress import Stage
@@ -17,17 +17,21 @@ PAUSE = 0.2
 
 
 @contextlib.contextmanager
-def following(connection: Any, stage: Stage) -> Iterator[None]:
-    """Ask a connection how far it is, from a second thread, while it works; where nobody listens it is left alone."""
-    asked = getattr(connection, "query_progress", None)
-    if not stage.is_heard or asked is None:
+def following(connections: Sequence[Any], stage: Stage) -> Iterator[None]:
+    """Ask connections how far they are, from another thread, while they work; where nobody listens they are left alone.
+
+    DuckDB does not know it of all queries: then only the time goes on.
+    """
+    if not stage.is_heard or not connections:
         yield
         return
     over = threading.Event()
 
     def ask() -> None:
         while not over.wait(PAUSE):
-            stage.update(max(0, round(asked())), 100)
+            done = sum(max(0.0, connection.query_progress()) for connection in connections) / len(connections)
+            if done >= 1:
+                stage.update(round(done), 100)
 
     thread = threading.Thread(target=ask, daemon=True)
     thread.start()

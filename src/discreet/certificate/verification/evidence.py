@@ -75,6 +75,12 @@ class Evidence:
         """Whether every row of the release carries the id of its record."""
         return self.columns["id"] is not None and self.columns["id"] in self.columns["published"]
 
+    @property
+    def unchanged(self) -> list[str]:
+        """Published columns whose cells must be those of the table: all but the drawn ones, and the id that matches."""
+        matched = self.columns["id"] if self.publishes_id else None
+        return [c for c in self.columns["published"] if c not in self.columns["released"] and c != matched]
+
     def draw_keys(self) -> DrawKeys:
         """The sub-keys of the release."""
         assert self.key is not None

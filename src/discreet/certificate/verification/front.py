@@ -21,6 +21,7 @@ from discreet.certificate.verification.verdict import Finding, Verdict
 from discreet.drawing.keys import ReleaseKey
 from discreet.mechanism import Mechanism
 from discreet.tables import open_table
+from discreet.tables.files import readable
 from discreet.tables.session import DuckDBTable, Limits
 
 __all__ = ["verify"]
@@ -145,7 +146,10 @@ def _tests(evidence: Evidence, table: Any, released: Any, limits: Limits) -> Ite
 def _of_release(evidence: Evidence, source: Any, released: Any, limits: Limits) -> Iterator[Finding]:
     beside = source if isinstance(source, DuckDBTable) else None
     try:
-        with open_table(released, evidence.columns["published"], places=True, limits=limits, beside=beside) as opened:
+        with (
+            readable("the release", released),
+            open_table(released, evidence.columns["published"], places=True, limits=limits, beside=beside) as opened,
+        ):
             if not isinstance(opened, DuckDBTable):
                 raise InputError("a release is verified as files or as a frame in memory.")
             yield from against_release(evidence, opened)

@@ -6,7 +6,6 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +23,8 @@ from discreet.mechanism import Draw
 from discreet.tables.arrow import integers
 from discreet.tables.following import following
 from discreet.tables.rows import RowRange, shared_out
-from discreet.tables.session import DuckDBTable, Limits, connect
+from discreet.tables.session import DuckDBTable
+from discreet.tables.workers import workers_beside
 
 __all__ = ["Judge", "Tally"]
 
@@ -98,18 +98,14 @@ class Judge:
     def side_by_side(self) -> Tally:
         """All rows as they stand, each worker a share of them with a connection of its own."""
         shares = shared_out(self.table.files, os.cpu_count() or 1)
-        limits = Limits(f"{self.table.memory() // max(1, len(shares))}B", self.table.limits.spill, 1)
         with contextlib.ExitStack() as stack:
-            pool = stack.enter_context(ThreadPoolExecutor(len(shares)))
-            workers = [stack.enter_context(contextlib.closing(connect(limits))) for _ in shares]
             stage = stack.enter_context(progress.stage("comparing rows"))
-            stack.enter_context(following(workers[0], stage))
-            tallies = list(pool.map(self._share, workers, shares))
+            pool, connections = stack.enter_context(workers_beside(self.table, len(shares)))
+            stack.enter_context(following(connections, stage))
+            tallies = list(pool.map(self._share, connections, shares))
         return sum(tallies[1:], tallies[0])
 
     def _share(self, connection: Any, share: Sequence[RowRange]) -> Tally:
-        # The small table is the one that is looked up, whatever the optimiser thinks of the sizes.
-        connection.execute("SET disabled_optimizers = 'build_side_probe_side,join_order'")
         self._prepare(connection)
         released = self.released.of_files(self.released.files, connection)
         tallies = []
@@ -140,7 +136,7 @@ class Judge:
     def linked(self, link: Link) -> Tally:
         """All pairs of a link, in one query."""
         self._prepare(self.table.connection)
-        with progress.stage("matching rows") as stage, following(self.table.connection, stage):
+        with progress.stage("matching rows") as stage, following([self.table.connection], stage):
             return self._asked(self.table.connection, link)
 
     def drawn(self, columns: str) -> str:

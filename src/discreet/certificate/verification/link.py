@@ -96,7 +96,7 @@ def _pairs(
     asked += [f"{evidence.looked_up(table, c)} AS s{k}_" for k, c in secret]
     asked += [f"{name(columns['id'])} AS match_"] if evidence.publishes_id else []
     asked += [f"{_cell(evidence, c)} AS y{k}" for k, c in enumerate(columns["released"])]
-    differ = [_differs(name(c), _cell(evidence, c), table.kinds[c], released.kinds[c]) for c in columns["kept"]]
+    differ = [_differs(name(c), _cell(evidence, c), table.kinds[c], released.kinds[c]) for c in evidence.unchanged]
     asked.append(f"({' OR '.join(differ) or 'false'}) AS changed_")
     asked += [f"{ROW} IS NOT NULL AS there_", f"{place} AS place_", f"{STANDS} AS stands_"]
     return f"SELECT {', '.join(asked)} FROM {source}"
@@ -114,12 +114,16 @@ def _cell(evidence: Evidence, column: str) -> str:
 def _differs(one: str, other: str, kind: str, stored: str) -> str:
     """SQL that holds where two cells read differently.
 
-    Cells of one type are compared as they are, which is far cheaper than as text; but minus zero equals zero then.
+    Cells of one type are compared as they are, which is far cheaper than as text; but minus zero equals zero then, and
+    every NaN any other, so that of those the bits are compared.
     """
     if kind != stored or not is_label_type(kind):
         return f"{DUCKDB.as_text(one)} IS DISTINCT FROM {DUCKDB.as_text(other)}"
     differs = f"{one} IS DISTINCT FROM {other}"
-    return differs if not is_float(kind) else f"({differs} OR ({one} = 0 AND signbit({one}) <> signbit({other})))"
+    if not is_float(kind):
+        return differs
+    bits = f"CAST({one} AS BIT) IS DISTINCT FROM CAST({other} AS BIT)"
+    return f"({differs} OR CASE WHEN {one} = 0 OR isnan({one}) THEN {bits} ELSE false END)"
 
 
 def _same_id(evidence: Evidence, table: DuckDBTable, released: DuckDBTable) -> str:

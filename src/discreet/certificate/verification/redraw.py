@@ -17,7 +17,7 @@ __all__ = ["redrawn_as_bag"]
 def redrawn_as_bag(judge: Judge) -> Iterator[Finding]:
     """Released and kept cells together, as often as each row must occur."""
     evidence = judge.evidence
-    kept = [DUCKDB.as_text(DUCKDB.identifier(c)) for c in evidence.columns["kept"]]
+    kept = [DUCKDB.as_text(DUCKDB.identifier(c)) for c in evidence.unchanged]
     shown = [evidence.lookup_keys(judge.table), f"{DUCKDB.record(evidence.record, FILE, ROW)} AS id_"]
     expected = judge.drawn(", ".join([*shown, *(f"{text} AS z{k}_" for k, text in enumerate(kept))]))
     own = [f"{DUCKDB.identifier(c)} AS y{k}" for k, c in enumerate(evidence.columns["released"])]

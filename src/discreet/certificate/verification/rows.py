@@ -31,6 +31,7 @@ MOST_ROWS = 2_000_000
 def against_both(evidence: Evidence, table: DuckDBTable, released: DuckDBTable) -> Iterator[Finding]:
     """All that can be said with both tables at hand; they share a connection."""
     yield from _types(evidence, table, released)
+    yield from _shared_ids(evidence, table)
     judge = Judge(evidence, table, released)
     if stands_side_by_side(evidence, table, released) and table.count() == released.count():
         tally = judge.side_by_side()
@@ -57,6 +58,17 @@ def against_both(evidence: Evidence, table: DuckDBTable, released: DuckDBTable) 
         yield Finding("released rows beside the table's", None, text, at_most)
 
 
+def _shared_ids(evidence: Evidence, table: DuckDBTable) -> Iterator[Finding]:
+    """Records of a table that share their id, where that is not the id of their person, share their draw too."""
+    column = evidence.columns["id"]
+    if column is None:
+        return
+    nulls, repeated = table.repeated(column)
+    if nulls or repeated:
+        text = f"{nulls + repeated} rows of the table have none of their own, and share their draw with others"
+        yield Finding("ids", False, text)
+
+
 def _row_by_row(evidence: Evidence, tally: Tally) -> Iterator[Finding]:
     """Every row has its partner, kept cells are unchanged, and frequencies agree with the weights."""
     alone, changed = tally.totals["strange"] + tally.totals["missing"], tally.totals["changed"]
@@ -67,7 +79,7 @@ def _row_by_row(evidence: Evidence, tally: Tally) -> Iterator[Finding]:
         if not alone
         else f"{alone} rows of the table and the release have no partner",
     )
-    if evidence.columns["kept"]:
+    if evidence.unchanged:
         text = "unchanged, row by row" if not changed else f"were changed in {changed} rows"
         yield Finding("kept columns", changed == 0, text)
     for column, draw, entries, ones in zip(

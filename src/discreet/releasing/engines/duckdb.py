@@ -7,7 +7,6 @@ import contextlib
 import os
 import shutil
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -27,7 +26,8 @@ from discreet.tables.dialect import DUCKDB, literal
 from discreet.tables.files import is_parquet, readable
 from discreet.tables.following import following
 from discreet.tables.rows import RowRange, shared_out
-from discreet.tables.session import FILE, OWN, ROW, DuckDBTable, Limits, connect, open_table
+from discreet.tables.session import FILE, OWN, ROW, DuckDBTable, Limits, open_table
+from discreet.tables.workers import keeps_order, workers_beside
 
 __all__ = ["DuckDBEngine", "copy_options"]
 
@@ -78,7 +78,7 @@ class DuckDBEngine:
         statement = _Query(self.table, drawing).with_lookups().ordered(drawing.plan.output).text()
         # Rows are sorted with labels as numbers (ENUM) and get their text afterwards, which is faster.
         shown = f"SELECT * REPLACE ({', '.join(_texts(drawing.plan))}) FROM ({statement})"
-        with progress.stage("drawing") as stage, following(self.table.connection, stage):
+        with progress.stage("drawing") as stage, following([self.table.connection], stage):
             done = self.table.connection.execute(
                 f"COPY ({shown}) TO {literal(str(target))} ({copy_options(target.name)})"
             ).fetchall()
@@ -101,7 +101,7 @@ class DuckDBEngine:
         import pyarrow.parquet as pq
 
         schemas = [pq.read_schema(file) for file in files]
-        return all(schema.equals(schemas[0]) for schema in schemas)
+        return all(schema.equals(schemas[0]) for schema in schemas) and keeps_order(self.table.connection)
 
 
 def _needed(request: Request, frame: Any = None) -> list[str]:
@@ -193,19 +193,15 @@ class _Parts:
     def write(self) -> int:
         """Draw all stretches, and join them; the number of rows."""
         shares = shared_out(self.table.files, os.cpu_count() or 1)
-        # The workers share the memory and the private folder of the table's own connection.
-        memory = f"{self.table.memory() // max(1, len(shares))}B"
-        limits = Limits(memory, self.table.limits.spill, 1)
         self.folder.mkdir(mode=0o700)
         try:
             with contextlib.ExitStack() as stack:
-                pool = stack.enter_context(ThreadPoolExecutor(max(1, len(shares))))
-                workers = [stack.enter_context(contextlib.closing(connect(limits))) for _ in shares]
                 stage = stack.enter_context(progress.stage("drawing"))
-                stack.enter_context(following((workers or [self.table.connection])[0], stage))
+                pool, connections = stack.enter_context(workers_beside(self.table, len(shares)))
+                stack.enter_context(following(connections, stage))
                 jobs = [
-                    pool.submit(self._share, worker, share, number)
-                    for number, (worker, share) in enumerate(zip(workers, shares))
+                    pool.submit(self._share, connection, share, number)
+                    for number, (connection, share) in enumerate(zip(connections, shares))
                 ]
                 parts = [part for job in jobs for part in job.result()]
             return join_parquet(parts, self.target)
@@ -214,8 +210,6 @@ class _Parts:
 
     def _share(self, connection: Any, share: Sequence[RowRange], worker: int) -> list[Path]:
         """The rows of one worker, as a few Parquet files."""
-        # The small table is the one that is looked up, whatever the optimiser thinks of the sizes.
-        connection.execute("SET disabled_optimizers = 'build_side_probe_side,join_order'")
         parts = []
         with readable(self.table.name):
             for number, rows in enumerate(share):

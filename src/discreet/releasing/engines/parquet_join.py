@@ -25,7 +25,7 @@ MAGIC = b"PAR1"
 STOP, TRUE, FALSE, BYTE, I16, I32, I64, DOUBLE, BINARY, LIST, SET, MAP, STRUCT = range(13)
 
 # Numbers of fields in parquet.thrift.
-NUM_ROWS, ROW_GROUPS = 3, 4  # of FileMetaData
+SCHEMA, NUM_ROWS, ROW_GROUPS = 2, 3, 4  # of FileMetaData
 COLUMNS, GROUP_OFFSET, ORDINAL = 1, 5, 7  # of RowGroup
 CHUNK_OFFSET, META_DATA, OFFSET_INDEX, COLUMN_INDEX = 2, 3, 4, 6  # of ColumnChunk
 PAGE_OFFSETS = (9, 10, 11, 14)  # of ColumnMetaData: data, index and dictionary pages, Bloom filter
@@ -159,6 +159,8 @@ def join_parquet(parts: Sequence[Path], target: Path) -> int:
         output.seek(end)
         for part in parts[1:]:
             more, size = _footer(part)
+            if more[SCHEMA] != footer[SCHEMA]:
+                raise InternalError("parts of a release are written with different columns.")
             by = output.tell() - len(MAGIC)
             with open(part, "rb") as stream:
                 stream.seek(len(MAGIC))

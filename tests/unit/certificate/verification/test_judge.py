@@ -90,6 +90,34 @@ def test_cells_that_equal_and_read_otherwise_were_changed(value: float, tmp_path
     assert [f.subject for f in resealed(private, output).failures] == ["kept columns"]
 
 
+@pytest.mark.parametrize("bits", [0xFFF8000000000000, 0x7FF8000000000001], ids=["minus NaN", "a payload"])
+def test_not_every_nan_is_the_same(bits: int, tmp_path: Path) -> None:
+    table = awkward_table(6_000)
+    weight = table.column("weight").to_numpy().copy()
+    weight[4_321] = np.nan
+    pq.write_table(table.set_column(7, "weight", pa.array(weight)), tmp_path / "t.parquet")
+    _, output, private = released(tmp_path)
+    assert verify(private, tmp_path / "t.parquet", output)
+    changed = pq.read_table(output)
+    other = changed.column("weight").to_numpy().copy()
+    other.view(np.uint64)[4_321] = bits
+    pq.write_table(changed.set_column(changed.column_names.index("weight"), "weight", pa.array(other)), output)
+    assert [f.subject for f in resealed(private, output).failures] == ["kept columns"]
+
+
+@pytest.mark.parametrize("published", [True, False])
+def test_records_that_share_an_id_are_found(published: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By whoever released the table without looking."""
+    table = awkward_table(6_000)
+    twice = pa.array(np.arange(6_000) // 2)
+    pq.write_table(table.set_column(0, "number", twice), tmp_path / "t.parquet")
+    with monkeypatch.context() as patched:
+        patched.setattr("discreet.tables.session.DuckDBTable.repeated", lambda *_: (0, 0))
+        source, output, private = released(tmp_path, publish_id=published)
+    for key in (None, KEY):
+        assert "ids" in {finding.subject for finding in verify(private, source, output, key=key).failures}
+
+
 def test_rows_in_step_are_not_kept_in_memory(tmp_path: Path) -> None:
     source, output, private = released(tmp_path)
     content = Certificate.from_json(private).to_dict()
@@ -180,6 +208,31 @@ def test_records_that_share_a_draw_are_counted_once(tmp_path: Path) -> None:
     )
     verdict = verify(private, tmp_path / "t.parquet", tmp_path / "o.parquet", key=KEY)
     assert verdict.level == "redrawn", verdict
+
+
+def test_published_persons_are_compared(tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    table = pa.table(
+        {"who": np.arange(3_000) // 2, "job": rng.integers(0, 4, 3_000).astype(str), "ill": rng.integers(0, 2, 3_000)}
+    )
+    pq.write_table(table, tmp_path / "t.parquet")
+    mechanism = design(Joint.from_table(table, "ill", "job"), LIP(0.01), "grr").mechanism
+    release(
+        tmp_path / "t.parquet",
+        mechanism,
+        person="who",
+        keep=["who"],
+        shuffle=True,
+        notion=LIP(5.0),
+        seed=1,
+        output=tmp_path / "o.parquet",
+        private_certificate=tmp_path / "p.json",
+    )
+    made = pq.read_table(tmp_path / "o.parquet")
+    assert verify(tmp_path / "p.json", tmp_path / "t.parquet", made, key=KEY).level == "redrawn"
+    others = made.set_column(0, "who", made.column("who").take(pa.array(rng.permutation(3_000))))
+    failed = verify(tmp_path / "p.json", tmp_path / "t.parquet", others, key=KEY).failures
+    assert "kept columns" in {finding.subject for finding in failed}
 
 
 def test_many_files_are_judged_by_few_queries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
