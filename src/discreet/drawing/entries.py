@@ -16,6 +16,7 @@ from discreet._support.numeric import DENOMINATOR, IntArray
 from discreet.drawing.fitting import fitting
 from discreet.drawing.thresholds import DIGITS, row_digits
 from discreet.mechanism import Draw
+from discreet.tables.arrow import column_of, texts
 
 __all__ = ["entry_table", "label_table", "symbol_table"]
 
@@ -35,14 +36,14 @@ def symbol_table(rows: Mapping[tuple[Any, ...], int], inputs: Sequence[str], kin
     values, known = fitting(list(rows), kinds, inputs)
     numbers = np.fromiter(rows.values(), dtype=np.int64, count=len(rows))[known]
     columns = {f"i{k}": column for k, column in enumerate(values)}
-    return pa.table(columns | {"r": numbers, "d": pa.array([row_digits(k) for k in numbers.tolist()], pa.string())})
+    return pa.table(columns | {"r": column_of(numbers), "d": texts([row_digits(k) for k in numbers.tolist()])})
 
 
 def label_table(draw: Draw) -> Any:
     """Arrow table (y) of the labels that a draw may release."""
     import pyarrow as pa
 
-    return pa.table({"y": pa.array(sorted(set(draw.labels)), pa.string())})
+    return pa.table({"y": texts(sorted(set(draw.labels)))})
 
 
 def entry_table(draw: Draw) -> Any:
@@ -55,9 +56,9 @@ def entry_table(draw: Draw) -> Any:
     high = (high - np.repeat(before, sizes)).astype(np.int64)
     return pa.table(
         {
-            "r": np.repeat(np.arange(len(sizes)), sizes),
-            "y": pa.array(draw.labels, pa.string()),
-            "e": np.arange(len(draw.labels)),
+            "r": column_of(np.repeat(np.arange(len(sizes)), sizes)),
+            "y": texts(draw.labels),
+            "e": column_of(np.arange(len(draw.labels))),
             "low": _texts(high - draw.weights),
             "high": _texts(high),
         }
@@ -70,5 +71,8 @@ def _texts(thresholds: IntArray) -> Any:
     import pyarrow.compute as pc
 
     digits = np.frombuffer(thresholds.astype(">u8").tobytes().hex().encode(), dtype="S1").reshape(-1, 16)
-    texts = pa.array(np.ascontiguousarray(digits[:, 16 - DIGITS :]).view(f"S{DIGITS}").reshape(-1)).cast(pa.string())
-    return pc.if_else(pa.array(thresholds >= DENOMINATOR), pa.scalar("g"), texts)
+    data = pa.py_buffer(np.ascontiguousarray(digits[:, 16 - DIGITS :]))
+    ends = pa.py_buffer(np.arange(len(digits) + 1, dtype=np.int64) * DIGITS)
+    written = pa.Array.from_buffers(pa.large_string(), len(digits), [None, ends, data]).cast(pa.string())
+    is_last = column_of((thresholds >= DENOMINATOR).astype(np.uint8)).cast(pa.bool_())
+    return pc.if_else(is_last, pa.scalar("g"), written)

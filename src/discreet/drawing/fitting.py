@@ -10,6 +10,7 @@ import numpy as np
 
 from discreet._support.errors import UnusableColumnError
 from discreet._support.numeric import BoolArray
+from discreet.tables.arrow import texts
 
 __all__ = ["fitting"]
 
@@ -18,8 +19,6 @@ def fitting(
     symbols: Sequence[tuple[Any, ...]], kinds: Sequence[Any], columns: Sequence[str]
 ) -> tuple[list[Any], list[int]]:
     """Arrow columns of the symbols that have the given types, and which symbols those are; others cannot occur."""
-    import pyarrow as pa
-
     columns_of = list(zip(*symbols)) if symbols else [()] * len(kinds)
     fits = np.ones(len(symbols), dtype=bool)
     for values, kind in zip(columns_of, kinds):
@@ -30,11 +29,21 @@ def fitting(
             f"no value of the mechanism fits the type of {' + '.join(columns)}: it was designed on another type. "
             "Convert the column, or design the mechanism on this table."
         )
-    return [pa.array([values[k] for k in known], kind) for values, kind in zip(columns_of, kinds)], known
+    return [_column([values[k] for k in known], kind) for values, kind in zip(columns_of, kinds)], known
+
+
+def _column(values: Sequence[Any], kind: Any) -> Any:
+    import pyarrow as pa
+
+    return texts(values) if pa.types.is_string(kind) else pa.array(values, kind)
 
 
 def _fit(values: Sequence[Any], kind: Any) -> BoolArray:
     """Which values a column of this type can hold: all at a glance, or one by one where not all of them do."""
+    import pyarrow as pa
+
+    if pa.types.is_string(kind):
+        return np.array([value is None or isinstance(value, str) for value in values], dtype=bool)
     if _held(values, kind) == list(values):
         return np.ones(len(values), dtype=bool)
     return np.array([value is None or _held([value], kind) == [value] for value in values], dtype=bool)

@@ -18,8 +18,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from discreet._support.numeric import DENOMINATOR
 from discreet.mechanism import Draw, Mechanism
+from discreet.tables.arrow import column_of, texts
 
 __all__ = ["KNOWN_ANSWERS", "Thresholds", "draw_value", "draws_of", "row_digits", "threshold_text"]
 
@@ -152,9 +155,9 @@ class Lookup:
         """The rows as an Arrow table; made once, since several connections may need it."""
         import pyarrow as pa
 
-        number, digits, *texts = zip(*self.rows)
-        table = {"r": pa.array(number, pa.int32()), "d": pa.array(digits, pa.string())}
-        return pa.table(table | {name: pa.array(column, pa.string()) for name, column in zip(self.names, texts)})
+        number, digits, *columns = zip(*self.rows)
+        table = {"r": column_of(np.array(number, dtype=np.int32)), "d": texts(digits)}
+        return pa.table(table | {name: texts(column) for name, column in zip(self.names, columns)})
 
 
 def _lookup(made: Thresholds, digits: int) -> Lookup:

@@ -23,7 +23,8 @@ from discreet._support import validate
 from discreet._support.errors import InputError, UnusableColumnError
 from discreet._support.numeric import IntArray
 from discreet.tables import frames, stretches
-from discreet.tables.arrow import integers
+from discreet.tables.arrow import column_of, integers
+from discreet.tables.arrow import texts as as_column
 from discreet.tables.dialect import DUCKDB, Dialect, literal
 from discreet.tables.digest import Content, FilesDigest, ordered_digest, relation_digest
 from discreet.tables.files import (
@@ -190,7 +191,7 @@ class DuckDBTable:
     def hashes_of(self, texts: Sequence[str | None]) -> IntArray | None:
         import pyarrow as pa
 
-        given = self.connection.from_arrow(pa.table({"t": pa.array(texts, pa.string())}))
+        given = self.connection.from_arrow(pa.table({"t": as_column(texts)}))
         return integers(given.project(f"{DUCKDB.hashed('t')} AS h").to_arrow_table().column(0))
 
     def in_order(self, expressions: Sequence[str], by: str | None, rows: int, read: Sequence[str]) -> list[Any]:
@@ -408,10 +409,9 @@ def _hive_options(columns: Sequence[str], kinds: Mapping[str, str]) -> str:
 
 
 def _placed_frame(connection: duckdb.DuckDBPyConnection, arrow: Any) -> Any:
-    import pyarrow as pa
 
     _check_own_names([*arrow.column_names, FILE, ROW])
-    placed = arrow.append_column(ROW, pa.array(np.arange(arrow.num_rows, dtype=np.int64)))
+    placed = arrow.append_column(ROW, column_of(np.arange(arrow.num_rows, dtype=np.int64)))
     return connection.from_arrow(placed).project(f"*, '' AS {FILE}")
 
 

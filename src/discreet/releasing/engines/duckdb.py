@@ -10,6 +10,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
+import numpy as np
+
 from discreet._support import progress
 from discreet._support.errors import InputError
 from discreet.drawing.fitting import fitting
@@ -22,6 +24,7 @@ from discreet.releasing.plan import Plan
 from discreet.releasing.request import Request
 from discreet.releasing.transaction import PARTS
 from discreet.tables import frames
+from discreet.tables.arrow import column_of, texts
 from discreet.tables.dialect import DUCKDB, literal
 from discreet.tables.files import is_parquet, readable
 from discreet.tables.following import following
@@ -158,8 +161,8 @@ class _Query:
         rest = [rows[k][len(inputs) :] for k in known]
         table = dict(zip([f"i{k}" for k in range(len(inputs))], values))
         for k, name in enumerate(symbol_columns(joined)):
-            kind = pa.int32() if name == "r" else pa.string()
-            table[name] = pa.array([row[k] for row in rest], kind)
+            cells = [row[k] for row in rest]
+            table[name] = column_of(np.array(cells, dtype=np.int32)) if name == "r" else texts(cells)
         self._store(joined, joined.symbols, pa.table(table))
         if joined.is_apart:
             assert joined.lookup is not None
