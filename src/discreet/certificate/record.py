@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet._support import files
+from discreet._support import files, progress
 from discreet._support.errors import BrokenNotionError, InputError, UnsupportedNotionError
 from discreet._support.version import version
 from discreet._support.visible import visible
@@ -267,7 +267,8 @@ def _stated(
     if nmi >= 1:
         content |= {"bound": "1.000000", "bound_evidence": "nothing keeps more than all of X"}
     elif proof is not None and not mechanism.reads_sensitive and _size(proof) <= MOST_PROOF_NUMBERS:
-        content = _with_bound(content, joint, proof)
+        with progress.stage("evaluating the proof"):
+            content = _with_bound(content, joint, proof)
     if content["bound"] is None and claimed is not None and claimed >= nmi:
         content["bound"] = _decimal_text(Fraction(claimed), decimal.ROUND_CEILING)
         content["bound_evidence"] = "claimed, not checkable"

@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from discreet._support import progress
 from discreet._support.errors import ColumnNotFoundError, DataError, DiscreetError, InputError
 from discreet.certificate import checker
 from discreet.certificate.record import Certificate
@@ -83,7 +84,8 @@ def verify(
     secret = None if key is None else ReleaseKey.of(key)
     if key is not None and (table is None or released is None):
         raise InputError("a key redraws the release: give the table and the release with it.")
-    checked = checker.check(content)
+    with progress.stage("checking the certificate"):
+        checked = checker.check(content)
     findings = [Finding(*found, at_most=LIMITS.get(found[0], "redrawn")) for found in checked]
     if findings[-1].subject != "bound":  # the checker stopped: what follows would read what it refused
         return Verdict(tuple(findings))
