@@ -28,7 +28,7 @@ MOMENTS = [
     (prepared, "make_plan"),
     (checks_of, "check_places"),
     (checks_of, "check_promise"),
-    (checks_of, "check_ids"),
+    (prepared, "check_ids"),
     (prepared, "checking_orders"),
     (prepared, "audit_beside"),
     (prepared, "_needs_content"),

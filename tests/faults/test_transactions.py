@@ -392,14 +392,14 @@ def test_an_input_that_changes_meanwhile_is_not_certified(
 ) -> None:
     (tmp_path / "in.parquet").write_bytes((prepared / "in.parquet").read_bytes())
     mechanism = dc.Mechanism.from_json(prepared / "old.json")
-    original = prepared_module.check_all
+    original = prepared_module.check_table
 
     def changing(*arguments: Any, **options: Any) -> Any:
         found = original(*arguments, **options)
         pq.write_table(awkward_table(2_000, seed=5), tmp_path / "in.parquet")
         return found
 
-    monkeypatch.setattr(prepared_module, "check_all", changing)
+    monkeypatch.setattr(prepared_module, "check_table", changing)
     with pytest.raises(dc.errors.DataError):
         dc.release(tmp_path / "in.parquet", mechanism, id="number", output=tmp_path / "out.parquet")
     assert sorted(contents(tmp_path)) == ["in.parquet"]

@@ -11,7 +11,7 @@ from discreet.certificate.persons import Persons, check_persons
 from discreet.certificate.record import check_certifiable
 from discreet.core.rare import has_rare_values
 from discreet.drawing.keys import DrawKeys, input_hmac
-from discreet.releasing.checks import Checked, check_all, checking_orders
+from discreet.releasing.checks import Checked, check_ids, check_table, checking_orders
 from discreet.releasing.engines.base import Drawing, Engine
 from discreet.releasing.plan import Plan, make_plan
 from discreet.releasing.request import Request
@@ -73,8 +73,9 @@ def prepare(request: Request, engine: Engine) -> Prepared:
     needed = _needs_content(request, engine, plan)
     if needed:
         engine.table.start_digest()
-    checked = check_all(engine.table, plan, unseen=request.unseen, suppress_as=request.suppress_as)
+    checked = check_table(engine.table, plan, unseen=request.unseen, suppress_as=request.suppress_as)
     with checking_orders(engine.table, plan, checked.counted):
+        check_ids(engine.table, plan)
         beside = audit_beside(
             engine.table,
             plan.mechanism,

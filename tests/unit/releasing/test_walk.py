@@ -84,13 +84,13 @@ def test_the_steps_come_once_and_in_order(prepared: tuple[Path, dc.Mechanism], m
     from discreet.releasing.engines.duckdb import DuckDBEngine
     from discreet.releasing.transaction import Transaction
 
-    for name in ("make_plan", "check_all", "audit_beside"):
+    for name in ("make_plan", "check_table", "audit_beside"):
         noted(prepared_module, name)
     noted(pipeline, "certified")
     noted(DuckDBEngine, "draw")
     noted(Transaction, "commit")
     released(prepared)
-    assert steps == ["make_plan", "check_all", "audit_beside", "draw", "certified", "commit"]
+    assert steps == ["make_plan", "check_table", "audit_beside", "draw", "certified", "commit"]
 
 
 @pytest.fixture

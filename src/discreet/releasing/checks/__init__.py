@@ -1,4 +1,4 @@
-"""What must hold before a row is released, cheapest first: places, the promise, ids, and orders beside other work."""
+"""What must hold before a row is released: places and the promise first, then orders beside ids and other work."""
 
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
@@ -12,14 +12,11 @@ from discreet.releasing.checks.promise import Checked, check_promise
 from discreet.releasing.plan import Plan
 from discreet.tables.session import Table
 
-__all__ = ["Checked", "check_all", "checking_orders"]
+__all__ = ["Checked", "check_ids", "check_table", "checking_orders"]
 
 
-def check_all(table: Table, plan: Plan, *, unseen: str, suppress_as: Any) -> Checked:
-    """All checks but that of orders; what they find on the way is handed on."""
+def check_table(table: Table, plan: Plan, *, unseen: str, suppress_as: Any) -> Checked:
+    """Rows have places where they need them, and the promise holds on the counts, which are handed on."""
     check_places(table, plan)
     with progress.stage("checking the promise"):
-        checked = check_promise(table, plan, unseen=unseen, suppress_as=suppress_as)
-    with progress.stage("checking ids"):
-        check_ids(table, plan)
-    return checked
+        return check_promise(table, plan, unseen=unseen, suppress_as=suppress_as)

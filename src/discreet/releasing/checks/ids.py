@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+from discreet._support import progress
 from discreet._support.errors import InputError, UnusableColumnError
 from discreet.releasing.plan import Plan
 from discreet.tables.session import Table
@@ -25,7 +26,8 @@ def check_ids(table: Table, plan: Plan) -> None:
     for column in (plan.id, plan.person):
         if column is None:
             continue
-        nulls, repeated = table.repeated(column)
+        with progress.stage("checking ids"):
+            nulls, repeated = table.repeated(column)
         if nulls:
             raise UnusableColumnError(
                 f"the id column {column!r} is null in {nulls} rows; those would share one draw. Fill them, or use "

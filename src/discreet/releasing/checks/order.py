@@ -29,7 +29,8 @@ def checking_orders(table: Table, plan: Plan, joint: Joint) -> Iterator[None]:
     is refused. The draw uses its budget up, so little of it is left to the order; with none, large tables would be
     refused for drifts that tell next to nothing. Where the budget is zero, every difference counts that is no accident.
 
-    The table is asked before the block, and the tests run beside it; the block's end waits for them.
+    The table is asked before the block, and the tests run beside it; the block's end waits for them. What the block
+    itself refuses is said first.
     """
     orders: list[str | None] = [] if plan.shuffle else [None]
     orders += plan.published_ids
@@ -43,12 +44,10 @@ def checking_orders(table: Table, plan: Plan, joint: Joint) -> Iterator[None]:
                 ]
                 for by in orders
             }
-        try:
-            yield
-        finally:
-            told = {by: [words for test in each if (words := test.result())] for by, each in found.items()}
-            if any(told.values()):
-                raise BrokenNotionError(_refusal({by: words[0] for by, words in told.items() if words}))
+        yield
+        told = {by: [words for test in each if (words := test.result())] for by, each in found.items()}
+    if any(told.values()):
+        raise BrokenNotionError(_refusal({by: words[0] for by, words in told.items() if words}))
 
 
 def _shown(
