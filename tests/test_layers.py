@@ -12,7 +12,7 @@ from typing import NamedTuple
 import pytest
 
 import discreet
-from discreet.cli.app import COMMANDS
+from discreet.cli.overview import COMMANDS
 
 SOURCE = Path(__file__).parent.parent / "src" / "discreet"
 
@@ -209,6 +209,13 @@ def test_an_import_loads_nothing() -> None:
 @pytest.mark.parametrize("tokens", [["--help"], ["--version"], *([path.split(":")[1], "--help"] for path in COMMANDS)])
 def test_help_loads_the_command_line_alone(tokens: list[str]) -> None:
     assert loaded(command(*tokens)) == (set(), {"_support", "cli"})
+
+
+def test_the_overview_loads_nothing_at_all() -> None:
+    for tokens in ([], ["--help"], ["-h"], ["--version"]):
+        asked = f"sys.argv[1:] = {tokens!r}; from discreet.cli.entry import main; main()"
+        without = "assert not {'cyclopts', 'rich', 'numpy'} & set(sys.modules)"
+        assert loaded(f"{asked}; {without}") == (set(), {"_support", "cli"})
 
 
 def test_a_command_loads_what_it_uses(tmp_path: Path) -> None:

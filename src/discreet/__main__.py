@@ -1,7 +1,7 @@
 """``python -m discreet``."""
 
 # SPDX-License-Identifier: Apache-2.0
-from discreet.cli.app import main
+from discreet.cli.entry import main
 
 if __name__ == "__main__":
     main()

@@ -8,8 +8,9 @@ from typing import get_args
 
 import pytest
 
-from discreet.cli.app import COMMANDS, run
+from discreet.cli.app import run
 from discreet.cli.options import MethodName, NotionName, NotionOptions
+from discreet.cli.overview import COMMANDS
 from discreet.cli.release import EngineName
 from discreet.designers import METHODS
 from discreet.notions import LIP, SRLIP, Notion

@@ -31,6 +31,8 @@ def test_a_command_from_outside_has_the_options_errors_and_exit_codes_of_the_oth
         assert run(["leakage", "sample:adult", *columns, "--notion", "nothing"]) == 2
         assert run(["leakage", "missing.csv", *columns]) == 3
         assert "leakage" in app
+        assert run(["--help"]) == 0
+        assert "  leakage    Print the maximal leakage, and fail" in capsys.readouterr().out
     finally:
         del app["leakage"]
     assert run(["leakage", "sample:adult", *columns]) == 2

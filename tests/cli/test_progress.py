@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from discreet.cli.app import COMMANDS, run
+from discreet.cli.app import run
+from discreet.cli.overview import COMMANDS
 
 SECRET = "Kowalski"
 COLUMNS = ["--sensitive", "s", "--useful", "x"]

@@ -20,8 +20,9 @@ from cyclopts import App, CycloptsError
 
 from discreet._support.errors import DiscreetError, DiscreetWarning
 from discreet._support.version import version
+from discreet.cli.overview import ASKS_FOR_OVERVIEW, COMMANDS, EVERY_COMMAND, PURPOSE, overview
 from discreet.cli.progress import Watching
-from discreet.cli.streams import print_debug, say, say_error
+from discreet.cli.streams import print_debug, print_lines, say, say_error
 
 __all__ = ["app", "main", "run"]
 
@@ -32,33 +33,13 @@ _is_told_to_end = threading.Event()
 
 app = App(
     name="discreet",
-    help="Publish a table without publishing its secret. Exit codes: 0 fine, 1 the privacy budget is not met, "
-    "2 wrong usage, 3 unusable data.",
-    help_epilogue="Every command also takes --quiet (nothing on stderr but errors: no progress, notes or warnings), "
-    "--log FILE (append what is done, when, and the seconds it took, to a file that its owner alone may read) and "
-    "--debug (show tracebacks).",
+    help=PURPOSE,
+    help_epilogue=EVERY_COMMAND,
     version=version,
     help_format="plaintext",
     suppress_keyboard_interrupt=False,  # which would end without a word
 )
 
-#: File and function of each command, and its line of the overview, for which no command is imported: the first of its
-#: docstring.
-COMMANDS = {
-    "audit:audit": "Measure how much the useful columns tell about the sensitive ones.",
-    "design:design": "Design a mechanism that keeps a privacy notion and loses as little as the method can.",
-    "compare:compare": "Design with every method that serves a notion, and show what each keeps, leaks and reads, best first.",
-    "frontier:frontier": "Sweep the budget: what is kept of the useful columns, and what leaks, under several methods.",
-    "quantise:quantise": "Merge useful values so that the sensitive values they can occur with are many, or cannot be told apart.",
-    "release:release": "Release a table: every useful value replaced by a draw from the mechanism.",
-    "certify:certify": "Certify that a mechanism keeps its promise on a table; exit code 1 where it does not.",
-    "sign:sign": "Sign a certificate with an Ed25519 key of OpenSSH; verify --signer and ssh-keygen -Y verify check it.",
-    "certify:verify": "Verify a certificate; exit code 1 where anything fails or the level asked for is not reached.",
-    "report:report": "Write a report for those who decide on a release: the verdict, what it protects, keeps and changes, its limits.",
-    "export:export": "Give the draw as SQL: lookup tables and one query, the same bits as a release.",
-    "reproduce:reproduce": "Compute the figures and stated numbers of the papers anew, and say which agree.",
-    "demo:demo": "Tell the whole story on the built-in Adult data: audit, compare, design, release, certify, verify, report.",
-}
 for path, line in COMMANDS.items():
     app.command(f"discreet.cli.{path}", name=path.split(":")[1], help=line)
 
@@ -80,6 +61,9 @@ def run(tokens: Sequence[str]) -> int:
 
 
 def _called(arguments: Sequence[str]) -> int:
+    if list(arguments) in ASKS_FOR_OVERVIEW:
+        print_lines(overview(_others()))
+        return 0
     with warnings.catch_warnings():
         warnings.showwarning = _show_warning
         warnings.simplefilter("always", DiscreetWarning)
@@ -117,6 +101,13 @@ def _named(arguments: Sequence[str]) -> str:
     return next((token for token in arguments[:1] if token in app), "-")
 
 
+def _others() -> dict[str, str]:
+    """Commands that were added from outside, with the first lines of their help."""
+    own = {path.split(":")[1] for path in COMMANDS}
+    added = (name for name in app if name not in own and not name.startswith("-"))
+    return {name: (app[name].help.strip().splitlines() or [""])[0] for name in added}
+
+
 def _load_named(arguments: Sequence[str]) -> None:
     """Import the commands that are named: whichever is asked for has its whole docstring as its help."""
     for path in COMMANDS:
@@ -145,6 +136,6 @@ def _end(*_: object) -> None:
 
 
 def main() -> None:
-    """Entry point of the console script."""
+    """Run the command line of the process."""
     signal.signal(signal.SIGTERM, _end)
     sys.exit(run(sys.argv[1:]))
