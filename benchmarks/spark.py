@@ -115,7 +115,7 @@ def rows(large: bool = False) -> Iterator[Row]:
     session = spark_session("local[2,4]")
     yield Row("(s) Spark's start", time.perf_counter() - start, "", None, "not part of what follows")
     try:
-        for count, repeat in ((5_000_000, 3), (50_000_000, 1))[: 2 if large else 1]:
+        for count, repeat in ((5_000_000, 5), (50_000_000, 3))[: 2 if large else 1]:
             path = table(count)
             mechanism = next(iter(mechanisms(path).values()))
             copied(session, path)  # the first job of a session pays for starting

@@ -461,8 +461,9 @@ def _leakage(certificate: Data) -> Found:
 
 def _entropy(masses: list[int]) -> Fraction:
     total, alike = sum(masses), collections.Counter(filter(None, masses))  # a logarithm for each share that is another
-    shares = [(Fraction(mass, total), times) for mass, times in alike.items()]
-    return -sum((times * p * Fraction(DECIMALS.ln(_decimal(p))) for p, times in shares), Fraction(0))
+    shares = [(_decimal(Fraction(mass, total)), times) for mass, times in alike.items()]
+    terms = (DECIMALS.multiply(times, DECIMALS.multiply(p, DECIMALS.ln(p))) for p, times in shares)
+    return -Fraction(functools.reduce(DECIMALS.add, terms, decimal.Decimal(0)))
 
 
 def information_kept(certificate: Data) -> Fraction:

@@ -182,8 +182,9 @@ class Watcher:
         step = max(1, CELLS_AT_ONCE // (n_sensitive * widest))
         for first in range(0, int(z[-1]) + 1, step):
             here = slice(*np.searchsorted(z, [first, first + step]))
-            counts = np.zeros((n_sensitive, int(z[here][-1]) + 1 - first, n_useful), dtype=np.int64)
-            np.add.at(counts, (s[here], z[here] - first, x[here]), records[here])
+            shape = n_sensitive, int(z[here][-1]) + 1 - first, n_useful
+            place = np.ravel_multi_index((s[here], z[here] - first, x[here]), shape)
+            counts = np.bincount(place, records[here], math.prod(shape)).astype(np.int64).reshape(shape)
             cells, masses = _symbols(counts, found.sensitive, mechanism)
             yield _with_rest(cells, masses, counts.sum(axis=(1, 2)), everyone, found.sensitive)
 

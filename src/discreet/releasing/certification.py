@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import hashlib
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -21,29 +20,29 @@ from discreet.releasing.prepared import Prepared
 from discreet.tables.digest import file_digest, part_digests
 from discreet.tables.session import DuckDBTable, Limits, open_table
 
-__all__ = ["NOT_PRIVATE", "certified", "codebook_text"]
+__all__ = ["NOT_PRIVATE", "certified", "codebook_text", "promised"]
 
 NOT_PRIVATE = "reproducible, not private"
 
 
-def certified(ready: Prepared, written: Path, codebook: str | None, spill: Path) -> Certificate:
-    """The certificate, private part included, of what was written under a temporary name."""
+def promised(ready: Prepared) -> Certificate:
+    """What the mechanism keeps on the counts of the table, decided in integers: no row is needed for it."""
+    plan, checked = ready.plan, ready.checked
+    if not checked.has_sensitive:
+        return trusted(plan.mechanism, checked.joint, plan.notion)
+    return certify(plan.mechanism, checked.joint, plan.notion, proof=ready.request.proof)
+
+
+def certified(ready: Prepared, base: Certificate, written: Path, codebook: str | None, spill: Path) -> Certificate:
+    """The certificate, private part included, of what was written under a temporary name; ``base`` is `promised`."""
     request, plan, checked = ready.request, ready.plan, ready.checked
     joint = checked.joint
-    pool = ThreadPoolExecutor(1)
-    output = pool.submit(_output_digest, written)  # beside what is decided in integers
-    pool.shutdown(wait=False)
-    base = (
-        certify(plan.mechanism, joint, plan.notion, proof=request.proof)
-        if checked.has_sensitive
-        else trusted(plan.mechanism, joint, plan.notion)
-    )
     table = ready.engine.table if isinstance(ready.engine.table, DuckDBTable) else None
     published = [name for _, name in plan.output]
     limits = Limits(request.memory_limit, str(spill))
     with open_table(written, published, limits=limits, beside=table) as released:
         rows = released.count()
-    digests = _digests(ready, base, output.result(), codebook)
+    digests = _digests(ready, base, _output_digest(written), codebook)
     hidden = {"keyed_digests": request.key.keyed_digests(digests)} if ready.hides_mechanism else {}
     stated = base.with_fields(
         rows={"input": joint.records, "output": rows},

@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from discreet._support import progress
 from discreet.certificate import Certificate
 from discreet.certificate.beside import Beside
 from discreet.drawing.keys import ReleaseKey
-from discreet.releasing.certification import certified, codebook_text
+from discreet.releasing.certification import certified, codebook_text, promised
 from discreet.releasing.checks import Checked
 from discreet.releasing.engines import engine_for
 from discreet.releasing.plan import Plan
@@ -127,15 +128,17 @@ def _written(ready: Prepared, targets: Targets, transaction: Transaction) -> tup
     """Draw to a file and certify it; all files appear together, the public certificate last."""
     request, certificate = ready.request, None
     staged = transaction.stage(targets.output)
-    with writing(targets.output):
+    with ThreadPoolExecutor(1) as beside, writing(targets.output):
+        # What is decided on counts alone takes a processor of Python's, and a draw none.
+        base = beside.submit(promised, ready) if request.certificate else None
         rows = ready.engine.draw(ready.drawing(), staged).rows
     ready.engine.table.check_unchanged()
     codebook = _write_codebook(ready, targets, transaction)
     if targets.key is not None:
         transaction.write(targets.key, request.key.text(), private=True, kind="new")
-    if request.certificate:
+    if base is not None:
         with progress.stage("certifying"):
-            certificate = certified(ready, staged, codebook, transaction.spill)
+            certificate = certified(ready, base.result(), staged, codebook, transaction.spill)
         if targets.private_certificate is not None:
             transaction.write(targets.private_certificate, certificate.text(), private=True)
         _sign(certificate, targets, transaction, request)
