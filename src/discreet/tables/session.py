@@ -39,6 +39,7 @@ from discreet.tables.files import (
     readable,
     table_root,
 )
+from discreet.tables.parquet_types import check_types
 from discreet.tables.pinned import pinned
 from discreet.tables.spill import private_folder
 
@@ -360,6 +361,7 @@ def _from_path(
     if is_parquet(files[0]):  # before DuckDB lets a folder's name take the place of a column
         hive = hive_columns(path, whole)
         check_names(wanted, [*parquet_names(whole[0], name), *hive], name, listed=True)
+        check_types(whole, name)
     if places:
         relation = _placed_files(connection, path, whole, name)
         check_names(wanted, [column for column in relation.columns if column not in (FILE, ROW)], name)
