@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from discreet._support import progress
 from discreet._support.errors import InputError
 from discreet.cli.options import Format, NotionOptions, TableOptions, show
 
@@ -40,7 +41,8 @@ def audit(
         raise InputError(f"--symbols must be at least 1, or all, got {symbols}.")
     notion = None if promise is None else promise.build()
     joint = source.joint()
-    found = make_audit(joint, notion)
+    with progress.stage("measuring"):
+        found = make_audit(joint, notion)
     most = len(found.per_symbol) if symbols == "all" else symbols
     if format == "json":
         show(format, found.to_dict(most or SYMBOLS_IN_JSON), None)

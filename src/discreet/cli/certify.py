@@ -133,5 +133,5 @@ def verify(
         )
     passed = verdict.reaches(require)
     found = {**verdict.to_dict(), "required": require, "passed": passed}
-    show(format, found, verdict_text(verdict) if format == "text" else None)
+    show(format, found, verdict_text(verdict, require) if format == "text" else None)
     return 0 if passed else 1

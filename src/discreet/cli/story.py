@@ -62,7 +62,7 @@ def tell(output: Path) -> int:
 
     console.rule("6. Verify: every claim recomputed, every row drawn again", align="left")
     verdict = verify(output / "certificate.private.json", table, target, key=output / "release.key")
-    console.print(verdict_text(verdict))
+    console.print(verdict_text(verdict, "verified"))
     files.write_text(output / "verdict.json", json.dumps(verdict.to_dict(), indent=2) + "\n")
 
     console.rule("7. Report: the page that decides", align="left")

@@ -6,12 +6,12 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from discreet._support import progress
+from discreet._support.beside import begun
 from discreet.certificate import Certificate
 from discreet.certificate.beside import Beside
 from discreet.drawing.keys import ReleaseKey
@@ -128,9 +128,9 @@ def _written(ready: Prepared, targets: Targets, transaction: Transaction) -> tup
     """Draw to a file and certify it; all files appear together, the public certificate last."""
     request, certificate = ready.request, None
     staged = transaction.stage(targets.output)
-    with ThreadPoolExecutor(1) as beside, writing(targets.output):
-        # What is decided on counts alone takes a processor of Python's, and a draw none.
-        base = beside.submit(promised, ready) if request.certificate else None
+    # What is decided on counts alone takes a processor of Python's, and a draw none.
+    base = begun(promised, ready) if request.certificate else None
+    with writing(targets.output):
         rows = ready.engine.draw(ready.drawing(), staged).rows
     ready.engine.table.check_unchanged()
     codebook = _write_codebook(ready, targets, transaction)

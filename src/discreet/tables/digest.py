@@ -6,10 +6,11 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from discreet._support.beside import begun
 from discreet.tables.dialect import DUCKDB, Dialect
 
 __all__ = [
@@ -63,9 +64,7 @@ class FilesDigest:
     def start(self) -> None:
         """Begin, unless it was begun before."""
         if self._found is None:
-            pool = ThreadPoolExecutor(1)
-            self._found = pool.submit(files_digest, self._files, self._root)
-            pool.shutdown(wait=False)
+            self._found = begun(files_digest, self._files, self._root)
 
     def result(self) -> str:
         """The digest; it is computed now where nobody began."""

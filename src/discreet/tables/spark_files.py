@@ -96,15 +96,20 @@ def _as_table(pieces: Sequence[Piece]) -> Any:
 
 
 @contextlib.contextmanager
-def asked_by_duckdb(drawn: SparkTable, limits: Limits) -> Iterator[FilesOfSpark | None]:
-    """The files of a table as DuckDB reads them, or None where Spark is elsewhere or may read something else."""
+def asked_by_duckdb(
+    drawn: SparkTable, limits: Limits, columns: Sequence[str] | None = None
+) -> Iterator[FilesOfSpark | None]:
+    """The files of a table as DuckDB reads them, or None where Spark is elsewhere or may read something else.
+
+    ``columns`` are those that matter; all where left out.
+    """
     files = _of_files(drawn) if _is_here(drawn.session) else None
     pieces = _pieces(files) if files is not None and files.has_stable_rows else None
     if files is None or pieces is None:
         yield None
         return
     with open_table(files.path, places=True, limits=limits) as read:
-        if not _read_alike(read, files):
+        if not _read_alike(read, files, columns):
             yield None
             return
         _check_same_files(read, files)
@@ -134,12 +139,15 @@ def _is_here(session: Any) -> bool:
     return context is not None and str(context.master).startswith("local")
 
 
-def _read_alike(read: DuckDBTable, drawn: SparkTable) -> bool:
-    """Whether columns are of the same types; numbers in the names of folders are wider in DuckDB."""
+def _read_alike(read: DuckDBTable, drawn: SparkTable, columns: Sequence[str] | None) -> bool:
+    """Whether the columns that matter are of the same types; numbers in the names of folders are wider in DuckDB."""
     hive = hive_columns(str(drawn.path), drawn.files)
     if list(read.kinds) != list(drawn.kinds):
         return False
+    wanted = None if columns is None else {column.casefold() for column in columns}
     for column, kind in drawn.kinds.items():
+        if wanted is not None and column.casefold() not in wanted:
+            continue
         wider = column in hive and (kind, read.kinds[column]) == ("INTEGER", "BIGINT")
         alike = kind in ALIKE or is_float(kind) or kind.startswith("DECIMAL")
         if not wider and not (alike and kind == read.kinds[column]):

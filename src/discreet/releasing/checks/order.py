@@ -35,7 +35,7 @@ def checking_orders(table: Table, plan: Plan, joint: Joint) -> Iterator[None]:
     orders: list[str | None] = [] if plan.shuffle else [None]
     orders += plan.published_ids
     watched = tuple(dict.fromkeys((*plan.useful, *plan.sensitive)))
-    with ThreadPoolExecutor(1) as tests:
+    with _ending_early() as tests:
         with progress.stage("checking orders"):
             found = {
                 by: [
@@ -45,9 +45,20 @@ def checking_orders(table: Table, plan: Plan, joint: Joint) -> Iterator[None]:
                 for by in orders
             }
         yield
-        told = {by: [words for test in each if (words := test.result())] for by, each in found.items()}
+        with progress.stage("checking orders"):
+            told = {by: [words for test in each if (words := test.result())] for by, each in found.items()}
     if any(told.values()):
         raise BrokenNotionError(_refusal({by: words[0] for by, words in told.items() if words}))
+
+
+@contextlib.contextmanager
+def _ending_early() -> Iterator[ThreadPoolExecutor]:
+    """A thread for tests, of which those that have not begun are left out where nobody waits for them any more."""
+    pool = ThreadPoolExecutor(1)
+    try:
+        yield pool
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _shown(

@@ -21,6 +21,7 @@ from discreet.releasing.engines.base import Drawing, Drawn
 from discreet.releasing.request import Request
 from discreet.tables.dialect import SPARK
 from discreet.tables.files import existing_files, is_parquet, read_csv_header, table_root
+from discreet.tables.parquet_types import check_types
 from discreet.tables.session import FILE, ROW, Limits, Table, is_spark
 from discreet.tables.spark import SparkTable, answering
 from discreet.tables.spark_files import asked_by_duckdb
@@ -56,7 +57,7 @@ class SparkEngine:
         limits = Limits(request.memory_limit, None if spill is None else str(spill))
         if is_spark(request.table):
             drawn = SparkTable(request.table, ids=ids)
-            with answering(drawn.session, "the table"), asked_by_duckdb(drawn, limits) as asked:
+            with answering(drawn.session, "the table"), asked_by_duckdb(drawn, limits, _read(request)) as asked:
                 yield cls(drawn, asked)
             return
         if not request.is_path:
@@ -65,7 +66,7 @@ class SparkEngine:
         files = existing_files(path)
         with _session_for(request.master) as session, answering(session, "the table"):
             table = SparkTable(read_files(session, path, files), path=path, files=files, ids=ids)
-            with asked_by_duckdb(table, limits) as asked:
+            with asked_by_duckdb(table, limits, _read(request)) as asked:
                 yield cls(table, asked)
 
     def draw(self, drawing: Drawing, target: Path | None) -> Drawn:
@@ -125,6 +126,15 @@ class SparkEngine:
         return self.drawn.session.createDataFrame([rows[k] for k in known], StructType(fields))
 
 
+def _read(request: Request) -> tuple[str, ...] | None:
+    """The columns that a release reads; None where those are all that the table has."""
+    if request.keep == "all":
+        return None
+    named = (request.id, request.person, *request.keep)
+    mechanism = request.mechanism
+    return (*mechanism.sensitive_columns, *mechanism.useful_columns, *(name for name in named if name is not None))
+
+
 def _check_known_answers(session: Any) -> None:
     """A session hashes as it must; each is asked once."""
     if session in _ASKED:
@@ -167,7 +177,8 @@ def _session_for(master: str | None) -> Iterator[Any]:
     if running is not None and master is None:
         yield running
         return
-    session = spark_session(master or "local[*,4]")
+    with progress.stage("starting Spark"):
+        session = spark_session(master or "local[*,4]")
     try:
         yield session
     finally:
@@ -191,11 +202,26 @@ def spark_session(master: str) -> Any:
     for name, value in settings.items():
         builder = builder.config(name, value)
     try:
-        session = builder.getOrCreate()
+        with _without_stderr():
+            session = builder.getOrCreate()
     except Exception as error:  # Java missing or of a wrong version ends in many ways
         raise InputError(f"Spark cannot start ({type(error).__name__}); it needs Java 17 or newer.") from None
     session.sparkContext.setLogLevel("OFF")  # its errors quote cells; they are raised in our words anyway
     return session
+
+
+@contextlib.contextmanager
+def _without_stderr() -> Iterator[None]:
+    """Java begins with remarks on itself, and whatever it writes to stderr later may quote cells."""
+    sys.stderr.flush()
+    kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)
 
 
 def read_files(session: Any, path: str, files: Sequence[str]) -> Any:
@@ -205,6 +231,7 @@ def read_files(session: Any, path: str, files: Sequence[str]) -> Any:
         reader = session.read.option("header", True).option("multiLine", True).option("sep", separator)
         schema = ", ".join(f"{SPARK.identifier(name)} string" for name in names)
         return reader.option("quote", '"').option("escape", '"').schema(schema).csv(list(files))
+    check_types(files, f"table {Path(path).name!r}")
     with _listed_here(session, len(files)):
         frame = session.read.option("basePath", table_root(path)).parquet(*files)
     _check_for_files(frame.columns)

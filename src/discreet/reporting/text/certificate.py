@@ -27,11 +27,14 @@ def certificate_text(certificate: Certificate) -> Group:
     )
 
 
-def verdict_text(verdict: Verdict) -> Group:
-    """Every finding, and what they come to."""
+def verdict_text(verdict: Verdict, required: str) -> Group:
+    """Every finding, what they come to, and whether that is the level that was asked for."""
     marks = {True: "ok", False: "FAILED", None: "not checked"}
     lines = [
         Text(f"{marks[f.passed]:<12}{f.subject}: {f.text}", style="" if f.passed else "bold") for f in verdict.findings
     ]
     why = f" ({'; '.join(verdict.reasons)})" if verdict.reasons else ""
-    return Group(*lines, bold(f"{verdict.level.capitalize()}: {verdict.meaning}{why}."))
+    said = [bold(f"{verdict.level.capitalize()}: {verdict.meaning}{why}.")]
+    if not verdict.failures and not verdict.reaches(required):
+        said.append(Text(f"Not enough: {required} was asked for (--require), so the exit code is 1."))
+    return Group(*lines, *said)
