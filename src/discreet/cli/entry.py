@@ -20,15 +20,16 @@ def main() -> None:
     _open_streams()
     asked = sys.argv[1:]
     if asked in ASKS_FOR_OVERVIEW:
-        sys.exit(_printed(overview()))
-    if asked == ["--version"]:
-        sys.exit(_printed(version()))
-    try:
-        from discreet.cli.app import main as command
-    except KeyboardInterrupt:
-        say_error("discreet: error: interrupted: nothing half-done is left.")
-        sys.exit(INTERRUPTED)
-    command()
+        _show(overview())
+    elif asked == ["--version"]:
+        _show(version())
+    else:
+        try:
+            from discreet.cli.app import main as command
+        except KeyboardInterrupt:
+            say_error("discreet: error: interrupted: nothing half-done is left.")
+            sys.exit(INTERRUPTED)
+        command()
 
 
 def _open_streams() -> None:
@@ -38,7 +39,7 @@ def _open_streams() -> None:
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115 (for as long as the process runs)
 
 
-def _printed(text: str) -> int:
+def _show(text: str) -> None:
     try:
         print_lines(text)
         sys.stdout.flush()
@@ -46,5 +47,4 @@ def _printed(text: str) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing more can be written at exit
         if not isinstance(error, BrokenPipeError):  # whose reader has seen enough
             say_error(f"discreet: error: cannot write the result: {error.strerror}.")
-            return 2
-    return 0
+            sys.exit(2)
