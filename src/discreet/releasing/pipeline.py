@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from discreet._support import progress
-from discreet._support.beside import begun
 from discreet.certificate import Certificate
 from discreet.certificate.beside import Beside
 from discreet.drawing.keys import ReleaseKey
@@ -128,17 +127,15 @@ def _written(ready: Prepared, targets: Targets, transaction: Transaction) -> tup
     """Draw to a file and certify it; all files appear together, the public certificate last."""
     request, certificate = ready.request, None
     staged = transaction.stage(targets.output)
-    # What is decided on counts alone takes a processor of Python's, and a draw none.
-    base = begun(promised, ready) if request.certificate else None
     with writing(targets.output):
         rows = ready.engine.draw(ready.drawing(), staged).rows
     ready.engine.table.check_unchanged()
     codebook = _write_codebook(ready, targets, transaction)
     if targets.key is not None:
         transaction.write(targets.key, request.key.text(), private=True, kind="new")
-    if base is not None:
+    if request.certificate:
         with progress.stage("certifying"):
-            certificate = certified(ready, base.result(), staged, codebook, transaction.spill)
+            certificate = certified(ready, promised(ready), staged, codebook, transaction.spill)
         if targets.private_certificate is not None:
             transaction.write(targets.private_certificate, certificate.text(), private=True)
         _sign(certificate, targets, transaction, request)
