@@ -113,7 +113,12 @@ MECHANISM: Shape = (
 VECTORS: Shape = [[[_count, _real]]]
 COUNTS: Shape = {"sensitive": [_label], "useful": [_label], "cells": [[_count, _count, _count]]}
 PROOF: Shape = {"rows": [[str, _count, (_count, None), _count]], "largest": VECTORS, "smallest": VECTORS}
-PROOF |= {"prices": ([_real], None), "splits": [[_count, _count, _real]], "multipliers": (VECTORS, None)}
+PROOF |= {
+    "on": ("symbols", "beliefs"),
+    "prices": ([_real], None),
+    "splits": [[_count, _count, _real]],
+    "multipliers": (VECTORS, None),
+}
 CERTIFICATE: Shape = {"format": FORMAT, "notion": NOTION, "mechanism": (None, *MECHANISM), "achieved": (RANGE, None)}
 CERTIFICATE |= {"nmi": NUMBER, "bound": (NUMBER, None), "bound_evidence": (str, None), "reads_sensitive": bool}
 CERTIFICATE |= {"rows": ({"input": _count, "output": _count}, None), "digests": {"mechanism": (HEX, None)}}
@@ -273,8 +278,9 @@ def size(certificate: Data) -> Found:
     steps = subsets * (150 + n_s * n_x + filled + columns * (40 + 5 * n_s * power))  # fractions cost more than sums
     if proof is not None:
         vectors = [*proof["largest"], *proof["smallest"], *(proof["multipliers"] or [])]
-        numbers = sum(map(len, vectors)) + len(vectors) + 2 * len(proof["splits"]) + n_x
-        steps += n_x * (numbers + len(proof["rows"])) + subsets * n_s * len(proof["rows"])
+        entries = len(proof["largest"])
+        numbers = sum(map(len, vectors)) + len(vectors) + 2 * len(proof["splits"]) + entries
+        steps += entries * (numbers + len(proof["rows"])) + subsets * n_s * len(proof["rows"])
     steps *= 1 + max((n.bit_length() for _, _, n in counts["cells"]), default=0) // 128  # long numbers take long
     right = steps <= STEPS + STEPS_PER_CHARACTER * len(_canonical(certificate))
     refused = f"refused: about {float(steps):.1g} steps for so short a certificate"
@@ -418,7 +424,7 @@ def _keeps(lifts: list[Fraction], shares: list[Fraction], bounds: list[tuple[str
 def slices(certificate: Data, table: Table) -> Iterator[list[int]]:
     """Useful values that agree with what someone knows: all, and under SRLIP every set of attributes."""
     labels = certificate["counts"]["useful"]
-    occurring = [x for x in range(len(labels)) if any(row[x] for row in table)]
+    occurring = [x for x in range(len(table[0])) if any(row[x] for row in table)]
     parts = [label if isinstance(label, list) else [label] for label in labels]
     size = len(parts[occurring[0]]) if certificate["notion"]["name"] == "srlip" else 0
     keys = [[_key(part) for part in label] for label in parts] if size else []
@@ -512,6 +518,9 @@ def _number(text: str) -> Fraction:
 def proven_bound(certificate: Data) -> Fraction:
     """The upper limit of NMI that the proof of a private certificate proves."""
     table, proof = _table(certificate), certificate["proof"]
+    whole = _entropy([sum(row[x] for row in table) for x in next(slices(certificate, table))])
+    if proof["on"] == "beliefs":
+        table = _by_belief(certificate, table)
     symbols = next(slices(certificate, table))
     masses = [sum(row[x] for row in table) for x in symbols]
     rows = _own_rows(certificate, table, symbols)
@@ -529,7 +538,19 @@ def proven_bound(certificate: Data) -> Fraction:
         pairs = list(zip(boxes, proof["multipliers"], strict=True))
         worst = min(_value(*box, rows, multipliers, proof["prices"]) for box, multipliers in pairs)
         limit = math.fsum(q * p for q, p in zip(proof["prices"], share, strict=True)) + worst - ROOM
-    return 1 - Fraction(limit) / _entropy(masses) if len(masses) > 1 else Fraction(0)
+    return 1 - Fraction(limit) / whole if whole else Fraction(0)
+
+
+def _by_belief(certificate: Data, table: Table) -> Table:
+    """Symbols that tell the same about S as one: H(X|Y) is at least H(C|Y) of these, and S depends on them alone."""
+    if certificate["notion"]["name"] == "srlip":
+        raise ValueError("a notion about parts of a symbol sees more than its belief")
+    alike: dict[tuple[int, ...], list[int]] = {}
+    for x in next(slices(certificate, table)):
+        column = [row[x] for row in table]
+        common = math.gcd(*column)
+        alike.setdefault(tuple(n // common for n in column), []).append(x)
+    return [[sum(row[x] for x in some) for some in alike.values()] for row in table]
 
 
 def _own_rows(certificate: Data, table: Table, symbols: list[int]) -> list[tuple[list[float], bool]]:

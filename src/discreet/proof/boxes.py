@@ -183,6 +183,8 @@ class Proof:
         Prices; None for the closed form, in which a unit of every entry x costs at least the rate at largest(x).
     splits, multipliers : ndarray
         The cover of the simplex, and multipliers for each of its boxes.
+    is_on_classes : bool
+        Whether the symbols are classes of those that tell the same about S, whose limit is one for symbols too.
     """
 
     polytope: Polytope
@@ -195,6 +197,7 @@ class Proof:
     prices: FloatArray | None = None
     splits: tuple[tuple[int, int, float], ...] = ()
     multipliers: FloatArray | None = None
+    is_on_classes: bool = False
 
     @property
     def size(self) -> int:
@@ -219,6 +222,7 @@ class Proof:
             return found
 
         return {
+            "on": "beliefs" if self.is_on_classes else "symbols",
             "rows": [list(label) for label in self.polytope.labels],
             "largest": sparse(self.largest_multipliers),
             "smallest": sparse(self.smallest_multipliers),

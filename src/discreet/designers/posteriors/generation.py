@@ -81,12 +81,22 @@ class ColumnGeneration:
     value : float
         Cost of the best mixture so far.
     nothing_kept, whole : float
-        Cost where nothing is released, and how much less it is where everything is.
+        Cost where nothing is released, and how much less it is where everything is; ``beyond`` is what is told beyond
+        the classes that the design is on, and always kept.
     prices : ndarray of shape (n_useful,)
         Prices of the master problem.
     """
 
-    def __init__(self, polytope: Polytope, utility: Utility, start: FloatArray, weights: FloatArray, seed: int) -> None:
+    def __init__(
+        self,
+        polytope: Polytope,
+        utility: Utility,
+        start: FloatArray,
+        weights: FloatArray,
+        seed: int,
+        *,
+        beyond: float = 0.0,
+    ) -> None:
         self.polytope = polytope
         self.utility = utility
         self.pricing = Programmes(polytope)
@@ -97,7 +107,7 @@ class ColumnGeneration:
         self.weights = weights
         self.value = float(self.weights @ self.columns.cost)
         self.prices = np.zeros(polytope.n_useful)
-        self.nothing_kept = float(utility.costs(polytope.p_useful))
+        self.nothing_kept = beyond + float(utility.costs(polytope.p_useful))
         self.whole = self.nothing_kept - float(polytope.p_useful @ utility.alone(np.arange(polytope.n_useful)))
         self.solve()
 

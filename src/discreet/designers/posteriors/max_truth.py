@@ -11,7 +11,6 @@ from discreet.core.joint import Joint
 from discreet.designers.outcome import Outcome
 from discreet.designers.posteriors.problem import Problem
 from discreet.designers.posteriors.truth import coefficients, most_truthful
-from discreet.mechanism import Mechanism
 from discreet.notions import Notion
 from discreet.utilities import Utility
 
@@ -32,5 +31,5 @@ def max_truth(joint: Joint, notion: Notion, *, utility: Utility) -> Outcome:
         )
     found = most_truthful(problem.polytope)
     if found is None:  # probabilities too small for the solver
-        return Outcome(Mechanism.from_blocks(joint, problem.fallback))
+        return Outcome(problem.merged()[0])
     return problem.outcome(*found, None)

@@ -69,7 +69,7 @@ def _by_columns(problem: Problem, seed: int, budget: Budget, limited: bool) -> O
     """Column generation, then a proof of how good it is."""
     polytope, n = problem.polytope, problem.polytope.n_useful
     provable = isinstance(problem.costs, SeparableUtility)
-    generation = ColumnGeneration(polytope, problem.costs, *problem.start(), seed)
+    generation = ColumnGeneration(polytope, problem.costs, *problem.start(), seed, beyond=problem.beyond_classes)
     generation.add(problem.known())
     if len(problem.start()[1]) == 1 and coefficients(polytope) <= MOST_FOR_A_START:
         # Merging keeps nothing, and single columns do not help unless they average to P_X with others.

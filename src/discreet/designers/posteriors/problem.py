@@ -7,27 +7,33 @@ Every method that mixes posteriors starts here and ends in `Problem.outcome`.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from discreet._support import progress
 from discreet._support.errors import InputError, UnsupportedNotionError
 from discreet._support.numeric import FloatArray, IntArray
+from discreet.core.beliefs import on_classes
 from discreet.core.joint import Joint
 from discreet.designers.merging.subset_merging import partitions
 from discreet.designers.outcome import Outcome
 from discreet.designers.posteriors.perfect import private_weights
+from discreet.designers.posteriors.quotient import Quotient
 from discreet.designers.posteriors.realise import realise, released_labels
-from discreet.mechanism import Mechanism, provenance
+from discreet.mechanism import ChannelMechanism, Mechanism, provenance
 from discreet.notions import Notion, PerfectPrivacy
 from discreet.proof.boxes import Proof
 from discreet.proof.polytope import Polytope
-from discreet.utilities import Utility
+from discreet.utilities import Information, Utility
 
 __all__ = ["Problem"]
 
 #: Larger proofs are not kept: the bound is then claimed, and nobody can check it.
 MOST_PROOF_NUMBERS = 20_000_000
+
+#: Alphabets up to this size are merged symbol by symbol too, where they are designed on by class.
+MERGED_BY_SYMBOL = 5_000
 
 #: Rows that a given posterior may exceed by rounding; it is polished like any other.
 INSIDE = 1e-12
@@ -36,8 +42,15 @@ INSIDE = 1e-12
 class Problem:
     """One joint, or several over the same alphabets, and the symbols that need a decision.
 
+    Where several symbols tell the same about S, the problem is about classes of them (`Quotient`): its joint is that of
+    S and the class, and a mechanism on classes becomes one on symbols in the end.
+
     Attributes
     ----------
+    joint : Joint
+        What is designed on: P(s, x), or P(s, class of x).
+    given : Joint
+        P(s, x).
     symbols : ndarray of int
         Those that occur; the problem speaks of them as 0, 1, 2, ...
     polytope : Polytope
@@ -60,29 +73,62 @@ class Problem:
             raise UnsupportedNotionError(
                 f"the allowed posteriors of {notion} are not a polytope. Use method='subset-merging', which serves it."
             )
-        self.joint, self.notion, self.utility, self.also = joint, notion, utility, also
+        if start is not None and start.useful != joint.useful:
+            raise InputError("start takes a mechanism over the useful values of the joint, in the same order.")
+        if any(other.useful != joint.useful for other in also):
+            raise InputError("also takes joints over the same useful values, in the same order.")
+        # A zero budget on either side is perfect privacy, whose equations are easier to solve than its inequalities.
+        self.is_perfect = any(bound.epsilon == 0 for bound in notion.bounds)
+        self.notion, self.utility, self.known_mechanism = notion, utility, start
+        self.given, self.given_also = joint, tuple(also)
+        self.quotient = Quotient.of(joint, *also) if self._is_about_beliefs() else None
+        if self.quotient is not None:
+            joint, also = self.quotient.inner, [on_classes(other, self.quotient.classes) for other in also]
+        self.joint, self.also = joint, also
         self.symbols: IntArray = np.flatnonzero(joint.p_useful > 0)
         inner = joint if len(self.symbols) == joint.n_useful else joint.given(self.symbols)
         self.costs = utility.over(inner.useful)
-        # A zero budget on either side is perfect privacy, whose equations are easier to solve than its inequalities.
-        self.is_perfect = any(bound.epsilon == 0 for bound in notion.bounds)
         allowed = PerfectPrivacy() if self.is_perfect else notion
         self.polytope = Polytope.of(inner, allowed, [_folded(other, joint, self.symbols) for other in also])
         self.fallback = self._merged()
-        if start is not None and start.useful != joint.useful:
-            raise InputError("start takes a mechanism over the useful values of the joint, in the same order.")
-        self.given = start
+
+    def _is_about_beliefs(self) -> bool:
+        """Whether symbols with the same belief can be taken together: not where something sees the symbols themselves.
+
+        Perfect privacy is an equation, which proportions that are rounded to integers would miss.
+        """
+        return self.utility == Information() and not self.notion.is_conditional and not self.is_perfect
+
+    @property
+    def beyond_classes(self) -> float:
+        """H(X) - H(C), nats: what members of a class tell beyond it, which every design can keep."""
+        return 0.0 if self.quotient is None else self.utility.prior(self.given) - self.utility.prior(self.joint)
 
     def _merged(self) -> IntArray:
         """Partition of the symbols that keeps the notion: subset merging, or all in one where others object."""
         blocks: IntArray = partitions([self.joint], [self.notion])[0]
-        if self.holds(Mechanism.from_blocks(self.joint, blocks)):
+        merged = Mechanism.from_blocks(self.joint, blocks)
+        if all(self.notion.holds(joint, merged) for joint in (self.joint, *self.also)):
             return blocks
         return np.zeros(self.joint.n_useful, dtype=np.int64)
 
+    def merged(self) -> list[Mechanism]:
+        """The fallback as a mechanism on symbols, and what merging symbols gives where they are few enough."""
+        if self.quotient is None:
+            return [Mechanism.from_blocks(self.joint, self.fallback)]
+        made = [Mechanism.from_blocks(self.given, self.fallback[self.quotient.classes])]
+        if self.given.n_useful <= MERGED_BY_SYMBOL:
+            made.append(Mechanism.from_blocks(self.given, partitions([self.given], [self.notion])[0]))
+        return [mechanism for mechanism in made if self.holds(mechanism)]
+
     def holds(self, mechanism: Mechanism) -> bool:
-        """The exact check, under every joint."""
-        return all(self.notion.holds(joint, mechanism) for joint in (self.joint, *self.also))
+        """The exact check of a mechanism on symbols, under every joint."""
+        return all(self.notion.holds(joint, mechanism) for joint in (self.given, *self.given_also))
+
+    def accepted(self, mechanism: ChannelMechanism) -> Mechanism | None:
+        """A mechanism of this problem as one on symbols, where that passes the exact check."""
+        made = mechanism if self.quotient is None else self.quotient.coupled(mechanism)
+        return made if self.holds(made) else None
 
     def start(self) -> tuple[FloatArray, FloatArray]:
         """Posteriors of the fallback's blocks and their weights: they average to P_X, a first mechanism."""
@@ -96,34 +142,39 @@ class Problem:
 
     def known(self) -> FloatArray:
         """Posteriors of the mechanism given to start from, those that are allowed."""
-        if self.given is None or self.polytope.is_lifted:
+        if self.known_mechanism is None or self.polytope.is_lifted:
             return np.empty((0, self.polytope.n_useful))
-        cells = (self.joint.p_useful[:, None] * self.given.channel)[self.symbols].T
+        cells = self.given.p_useful[:, None] * self.known_mechanism.channel
+        if self.quotient is not None:
+            cells = self.quotient.summed(cells)
+        cells = cells[self.symbols].T
         points: FloatArray = cells[cells.sum(axis=1) > 0]
         points /= points.sum(axis=1, keepdims=True)
         return points[self.polytope.exceeded(points) <= INSIDE]
 
     def outcome(self, points: FloatArray, weights: FloatArray, proof: Proof | None) -> Outcome:
         """The mixture as a mechanism, or the fallback where that keeps more."""
-        candidates = [Mechanism.from_blocks(self.joint, self.fallback)]
-        if self.given is not None and self.holds(self.given):
-            candidates.append(self.given)
+        candidates = self.merged()
+        if self.known_mechanism is not None and self.holds(self.known_mechanism):
+            candidates.append(self.known_mechanism)
         with progress.stage("making integers"):
             made = self._made(points, weights)
         if made is not None:
             candidates.append(made)
-        best = max(candidates, key=lambda mechanism: self.utility.value(self.joint, mechanism))
+        best = max(candidates, key=lambda mechanism: self.utility.value(self.given, mechanism))
         limit = None if proof is None else self.most(proof.limit, best)
-        return Outcome(best, limit, proof if proof is not None and proof.size <= MOST_PROOF_NUMBERS else None)
+        if proof is None or proof.size > MOST_PROOF_NUMBERS:
+            return Outcome(best, limit)
+        return Outcome(best, limit, replace(proof, is_on_classes=self.quotient is not None))
 
     def _made(self, points: FloatArray, weights: FloatArray) -> Mechanism | None:
         if self.is_perfect:
             return self._perfect(points, weights)
-        return realise(self.joint, self.polytope, self.symbols, points, weights, self.holds)
+        return realise(self.joint, self.polytope, self.symbols, points, weights, self.accepted)
 
     def most(self, cost: float, reached: Mechanism) -> float:
         """What mechanisms can keep where none costs less than this; never less than what one does keep."""
-        return max(self.utility.prior(self.joint) - cost, self.utility.value(self.joint, reached))
+        return max(self.utility.prior(self.given) - cost, self.utility.value(self.given, reached))
 
     def _perfect(self, points: FloatArray, weights: FloatArray) -> Mechanism | None:
         """The mixture in integers that are exactly private, where 60 bits can hold them."""
@@ -136,19 +187,17 @@ class Problem:
         rows[self.symbols] = exact
         posteriors = (exact * self.polytope.p_useful[:, None]).T.astype(np.float64)
         posteriors /= posteriors.sum(axis=1, keepdims=True)
-        mechanism = Mechanism.from_weights(
+        mechanism = ChannelMechanism.from_weights(
             rows,
             useful=self.joint.useful,
             released=released_labels(self.joint, self.symbols, posteriors),
             **provenance(self.joint),
         )
-        return mechanism if self.holds(mechanism) else None
+        return self.accepted(mechanism)
 
 
 def _folded(other: Joint, joint: Joint, symbols: IntArray) -> Joint:
     """Another joint over the first one's symbols; what never occurs in the first goes with its commonest symbol."""
-    if other.useful != joint.useful:
-        raise InputError("also takes joints over the same useful values, in the same order.")
     cells = other.probabilities[:, symbols].copy()
     rest = np.setdiff1d(np.arange(joint.n_useful), symbols)
     cells[:, int(joint.p_useful[symbols].argmax())] += other.probabilities[:, rest].sum(axis=1)

@@ -8,17 +8,18 @@ exact check passes. The hair grows until it does; as a last resort all posterior
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
 from discreet._support.numeric import FloatArray, IntArray
 from discreet.core import labels
 from discreet.core.joint import Joint
-from discreet.mechanism import Mechanism, provenance
+from discreet.mechanism import ChannelMechanism, Mechanism, provenance
 from discreet.proof.polytope import Polytope
 
-__all__ = ["realise"]
+__all__ = ["label_of", "realise", "released_labels"]
 
 #: How far inside the touched rows a posterior is put, relative to their largest entry; tried in turn.
 MARGINS = (1e-13, 1e-11, 1e-9, 1e-7)
@@ -60,9 +61,11 @@ def realise(
     symbols: IntArray,
     points: FloatArray,
     weights: FloatArray,
-    holds: Callable[[Mechanism], bool],
+    accepted: Callable[[ChannelMechanism], Mechanism | None],
 ) -> Mechanism | None:
     """The mechanism that mixes ``points`` (posteriors over ``symbols``), or None where no hair helps.
+
+    ``accepted`` decides on each attempt, and may make another mechanism of it.
 
     Symbols that are not among ``symbols``, or rarer than the solver's tolerance lets it see, are released like the
     commonest one.
@@ -74,8 +77,9 @@ def realise(
         return None
     for moved, exact in _attempts(polytope, points[heavy], weights[heavy]):
         mechanism = _mechanism(joint, symbols, moved, exact, polytope.p_useful)
-        if mechanism is not None and holds(mechanism):
-            return mechanism
+        made = None if mechanism is None else accepted(mechanism)
+        if made is not None:
+            return made
     return None
 
 
@@ -131,7 +135,7 @@ def mixture_weights(points: FloatArray, weights: FloatArray, target: FloatArray)
 
 def _mechanism(
     joint: Joint, symbols: IntArray, points: FloatArray, weights: FloatArray, p_useful: FloatArray
-) -> Mechanism | None:
+) -> ChannelMechanism | None:
     used = np.flatnonzero(weights > 0)
     points, weights = points[used], weights[used]
     channel = (weights[:, None] * points).T / p_useful[:, None]
@@ -142,7 +146,7 @@ def _mechanism(
     channel[common] /= total[common, None]
     full = np.repeat(channel[[int(p_useful.argmax())]], joint.n_useful, axis=0)
     full[symbols[common]] = channel[common]
-    return Mechanism.from_channel(
+    return ChannelMechanism.from_channel(
         full,
         useful=joint.useful,
         released=released_labels(joint, symbols, points),
@@ -155,13 +159,20 @@ def released_labels(joint: Joint, symbols: IntArray, points: FloatArray) -> tupl
     names = []
     for point in points:
         order = np.argsort(-point, kind="stable")[: NAMED + 1]
-        if point[order[0]] < SPREAD_OUT:
-            names.append("anything")
-            continue
-        order = order[point[order] > 5e-4]
-        if point[order[0]] >= ALMOST_ALL:
-            names.append(labels.text(joint.useful[symbols[order[0]]]))
-            continue
-        parts = [f"{labels.text(joint.useful[symbols[x]])} {100 * point[x]:.0f} %" for x in order[:NAMED]]
-        names.append(", ".join(parts) + (", ..." if len(order) > NAMED else ""))
+        names.append(label_of([joint.useful[x] for x in symbols[order].tolist()], point[order]))
     return labels.unique_texts(names)
+
+
+def label_of(useful: Sequence[Any], shares: FloatArray) -> str:
+    """What a posterior mostly stands for, by its largest entries, the largest first.
+
+    >>> label_of(["Sales", "Tech-support"], np.array([0.8, 0.2]))
+    'Sales 80 %, Tech-support 20 %'
+    """
+    if shares[0] < SPREAD_OUT:
+        return "anything"
+    if shares[0] >= ALMOST_ALL:
+        return labels.text(useful[0])
+    shown = int((shares[: NAMED + 1] > 5e-4).sum())
+    parts = [f"{labels.text(x)} {100 * share:.0f} %" for x, share in zip(useful[: min(shown, NAMED)], shares.tolist())]
+    return ", ".join(parts) + (", ..." if shown > NAMED else "")

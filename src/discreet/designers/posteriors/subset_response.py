@@ -35,7 +35,7 @@ def subset_response(
 ) -> Outcome:
     """Mechanism that responds at random inside small blocks and releases low-risk symbols as they are."""
     problem = Problem(joint, notion, utility)
-    blocks = partitions([joint], [notion], unite_previous=True)[0][problem.symbols]
+    blocks = partitions([problem.joint], [notion], unite_previous=True)[0][problem.symbols]
     budget = Budget(time_limit)
     points: list[FloatArray] = []
     weights: list[FloatArray] = []
@@ -56,7 +56,7 @@ class _Kept:
 
     def __init__(self, problem: Problem, every: list[IntArray]) -> None:
         self.problem = problem
-        self.nothing, self.whole = problem.utility.prior(problem.joint), problem.utility.whole(problem.joint)
+        self.nothing, self.whole = problem.utility.prior(problem.given), problem.utility.whole(problem.given)
         self.cost = sum(map(self._merged, every))
 
     def _merged(self, members: IntArray) -> float:
