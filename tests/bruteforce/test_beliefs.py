@@ -104,6 +104,14 @@ def test_under_several_priors_beliefs_are_equal_where_they_are_under_all() -> No
     assert LIP(0.2).holds(other, found.mechanism)
 
 
+def test_auto_looks_at_beliefs_where_symbols_are_many() -> None:
+    rng = np.random.default_rng(0)
+    counts = rng.integers(1, 9, (3, 6))[:, rng.integers(0, 6, 2000)] * rng.integers(1, 5, 2000)
+    found = design(Joint.from_counts(counts), LIP(0.3), "auto")
+    assert found.status == "optimal"
+    assert found.mechanism.n_released < 4000
+
+
 def test_the_checker_follows_a_proof_on_classes() -> None:
     joint = Joint.from_counts([[300, 150, 50, 600, 25, 30], [100, 150, 250, 200, 125, 30]])
     found = design(joint, LIP(0.5))

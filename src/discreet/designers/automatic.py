@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import time
 
+from discreet.core.beliefs import belief_classes
 from discreet.core.joint import Joint
 from discreet.designers.merging.subset_merging import subset_merging
 from discreet.designers.outcome import Outcome
 from discreet.designers.posteriors.optimal import optimal
+from discreet.designers.posteriors.quotient import is_about_beliefs
 from discreet.designers.posteriors.subset_response import subset_response
 from discreet.mechanism import Mechanism
 from discreet.notions import Notion
@@ -16,7 +18,8 @@ from discreet.utilities import Utility
 
 __all__ = ["automatic"]
 
-#: Larger alphabets respond at random inside blocks first, which takes seconds; the optimum gets what time is left.
+#: Larger alphabets respond at random inside blocks first, which takes seconds; the optimum gets what time is left. What
+#: counts is the number of beliefs, wherever symbols of the same one can be taken together.
 BLOCKS_FIRST_ABOVE = 300
 
 #: The largest alphabet for which the optimum is tried without a time limit.
@@ -30,11 +33,12 @@ def automatic(
     if not notion.is_polyhedral:
         return subset_merging(joint, notion)
     start = time.monotonic()
-    if joint.n_useful <= BLOCKS_FIRST_ABOVE or notion.is_conditional:
+    size = int(belief_classes(joint).max()) + 1 if is_about_beliefs(notion, utility) else joint.n_useful
+    if size <= BLOCKS_FIRST_ABOVE or notion.is_conditional:
         return optimal(joint, notion, utility=utility, seed=seed, time_limit=time_limit)
     by_blocks = subset_response(joint, notion, utility=utility, seed=seed, time_limit=time_limit)
     left = None if time_limit is None else time_limit - (time.monotonic() - start)
-    if (left is None and joint.n_useful > OPTIMAL_UP_TO) or (left is not None and left <= 0):
+    if (left is None and size > OPTIMAL_UP_TO) or (left is not None and left <= 0):
         return by_blocks
     best = optimal(joint, notion, utility=utility, seed=seed, time_limit=left)
     if utility.value(joint, best.mechanism) >= utility.value(joint, by_blocks.mechanism):

@@ -19,13 +19,13 @@ from discreet.core.joint import Joint
 from discreet.designers.merging.subset_merging import partitions
 from discreet.designers.outcome import Outcome
 from discreet.designers.posteriors.perfect import private_weights
-from discreet.designers.posteriors.quotient import Quotient
+from discreet.designers.posteriors.quotient import Quotient, is_about_beliefs
 from discreet.designers.posteriors.realise import realise, released_labels
 from discreet.mechanism import ChannelMechanism, Mechanism, provenance
 from discreet.notions import Notion, PerfectPrivacy
 from discreet.proof.boxes import Proof
 from discreet.proof.polytope import Polytope
-from discreet.utilities import Information, Utility
+from discreet.utilities import Utility
 
 __all__ = ["Problem"]
 
@@ -81,7 +81,7 @@ class Problem:
         self.is_perfect = any(bound.epsilon == 0 for bound in notion.bounds)
         self.notion, self.utility, self.known_mechanism = notion, utility, start
         self.given, self.given_also = joint, tuple(also)
-        self.quotient = Quotient.of(joint, *also) if self._is_about_beliefs() else None
+        self.quotient = Quotient.of(joint, *also) if is_about_beliefs(notion, utility) else None
         if self.quotient is not None:
             joint, also = self.quotient.inner, [on_classes(other, self.quotient.classes) for other in also]
         self.joint, self.also = joint, also
@@ -91,13 +91,6 @@ class Problem:
         allowed = PerfectPrivacy() if self.is_perfect else notion
         self.polytope = Polytope.of(inner, allowed, [_folded(other, joint, self.symbols) for other in also])
         self.fallback = self._merged()
-
-    def _is_about_beliefs(self) -> bool:
-        """Whether symbols with the same belief can be taken together: not where something sees the symbols themselves.
-
-        Perfect privacy is an equation, which proportions that are rounded to integers would miss.
-        """
-        return self.utility == Information() and not self.notion.is_conditional and not self.is_perfect
 
     @property
     def beyond_classes(self) -> float:

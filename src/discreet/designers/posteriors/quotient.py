@@ -28,14 +28,25 @@ from discreet.core.rare import has_rare_values
 from discreet.designers.posteriors.realise import label_of
 from discreet.mechanism import ChannelMechanism, provenance
 from discreet.mechanism.entries import Entries
+from discreet.notions import Notion
+from discreet.utilities import Information, Utility
 
-__all__ = ["Quotient"]
+__all__ = ["Quotient", "is_about_beliefs"]
 
 #: Cuts of a column closer than this, as shares of it, are one: they differ by rounding.
 SAME_CUT = 1e-15
 
 #: Shares are computed with the 64 bits that the processor has for them, where it has: cuts lie close to each other.
 LongArray = NDArray[np.longdouble]
+
+
+def is_about_beliefs(notion: Notion, utility: Utility) -> bool:
+    """Whether symbols with the same belief can be taken together: not where something sees the symbols themselves.
+
+    A zero budget is an equation, which proportions that are rounded to integers would miss.
+    """
+    has_room = all(bound.epsilon > 0 for bound in notion.bounds)
+    return utility == Information() and not notion.is_conditional and has_room
 
 
 @dataclass(frozen=True)
