@@ -19,6 +19,19 @@ def leakage(source: TableOptions, *, promise: NotionOptions | None = None, forma
     return 0 if notion is None or notion.holds(joint) else 1
 
 
+def test_a_command_from_outside_ends_with_the_exit_code_that_it_chose() -> None:
+    def refuse() -> None:
+        """End at once."""
+        raise SystemExit(3)
+
+    app.command(refuse)
+    try:
+        with pytest.raises(SystemExit, match="3"):
+            run(["refuse"])
+    finally:
+        del app["refuse"]
+
+
 def test_a_command_from_outside_has_the_options_errors_and_exit_codes_of_the_others(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

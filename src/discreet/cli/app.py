@@ -87,8 +87,10 @@ def _coded(work: Callable[[], int], debug: bool) -> int:
         return 0
     except OSError as error:
         return _fail(f"cannot write the result: {error.strerror or type(error).__name__}.", 2, debug)
-    except SystemExit:
-        return 0  # of rich, where the reader of a page of help went away
+    except SystemExit as end:
+        if not isinstance(end.__context__, BrokenPipeError):  # of rich, where the reader of a page of help went away
+            raise
+        return 0
     except KeyboardInterrupt:
         return _fail(
             "interrupted: nothing half-done is left.", ENDED if _is_told_to_end.is_set() else INTERRUPTED, False
