@@ -15,8 +15,11 @@ binomial is safe, far out in the tails too, where a normal approximation with th
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -43,11 +46,69 @@ CLOSE = (1, 2, 3, 4, 8, 16)
 #: Numbers of blocks whose compositions are compared, and rows that a block has at least.
 BLOCKS, SMALLEST_BLOCK = (2, 4, 8, 16, 64, 256), 50
 
+#: Rows of which pairs are counted at a time, so that they stay in a processor's cache.
+AT_ONCE = 1 << 16
+
 #: Values that are told apart where all pairs of them are counted, and elsewhere; rarer ones are pooled.
 MOST_IN_PAIRS, MOST_VALUES = 16, 256
 
 #: Values whose own neighbours are counted.
 MOST_WITH_THEMSELVES = 4096
+
+
+@dataclass(frozen=True)
+class _Values:
+    """A sequence of codes, with what several tests ask of it; narrow integers, since passes over them take the time."""
+
+    codes: IntArray
+
+    @cached_property
+    def counts(self) -> IntArray:
+        return np.bincount(self.codes)
+
+    @cached_property
+    def rank(self) -> FloatArray:
+        """Ranks among all rows, standardised; equal values share the middle of theirs."""
+        middle = np.cumsum(self.counts) - self.counts / 2
+        return _standardised(middle[self.codes])
+
+    def pooled(self, most: int) -> Any:
+        """Codes of at most so many values: the most frequent ones, and one for all others."""
+        place = np.arange(len(self.counts))
+        if len(place) > most:
+            order = np.argsort(self.counts, kind="stable")[::-1]
+            place = np.full(len(order), most - 1, dtype=np.int64)
+            place[order[: most - 1]] = np.arange(most - 1)
+        return place.astype(np.min_scalar_type(int(place.max())))[self.codes]
+
+    @cached_property
+    def pairs(self) -> list[IntArray]:
+        """For each distance how often one value stands there behind another, the rarer values pooled."""
+        pooled = self.pooled(MOST_IN_PAIRS)
+        values = int(pooled.max()) + 1
+        tables = []
+        for lag in _distances(len(pooled)):
+            cells = np.zeros(values**2, dtype=np.int64)
+            for start in range(0, len(pooled) - lag, AT_ONCE):
+                end = min(start + AT_ONCE, len(pooled) - lag)
+                cells += np.bincount(values * pooled[start:end] + pooled[start + lag : end + lag], minlength=values**2)
+            tables.append(cells.reshape(values, values))
+        return tables
+
+    @cached_property
+    def matches(self) -> list[tuple[IntArray, IntArray, IntArray, int]]:
+        """For each distance, by value: rows that meet their own value there, rows in front, rows behind; all rows."""
+        if len(self.counts) <= MOST_IN_PAIRS:
+            return [(t.diagonal(), t.sum(axis=1), t.sum(axis=0), int(t.sum())) for t in self.pairs]
+        codes, values = self.pooled(len(self.counts)), len(self.counts)
+        found = []
+        for lag in _distances(len(codes)):
+            first = codes[:-lag]
+            alike = np.bincount(first[first == codes[lag:]], minlength=values)
+            before = self.counts - np.bincount(codes[-lag:], minlength=values)
+            after = self.counts - np.bincount(codes[:lag], minlength=values)
+            found.append((alike, before, after, len(first)))
+        return found
 
 
 def what_tells(codes: IntArray, tolerance: float, alarm: float) -> str | None:
@@ -65,91 +126,92 @@ def what_tells(codes: IntArray, tolerance: float, alarm: float) -> str | None:
 
     Notes
     -----
-    The cost is about forty passes over the codes: a quarter of a second for a million rows and ten values.
+    The cost is about thirty passes over the codes: a tenth of a second for a million rows.
     """
     if len(codes) < 2 or (codes == codes[0]).all():
         return None
-    codes = dense_codes(codes)
+    sequence = _Values(dense_codes(codes))
     for words, kind in KINDS:
-        surprises = [np.ravel(found) for found in kind(codes, tolerance)]
+        surprises = [np.ravel(found) for found in kind(sequence, tolerance)]
         tests = sum(len(found) for found in surprises)
         if tests and max(found.max(initial=0.0) for found in surprises) > math.log(2 * tests * len(KINDS) / alarm):
             return words
     return None
 
 
-def _in_runs(codes: IntArray, tolerance: float) -> Iterator[FloatArray]:
+def _in_runs(sequence: _Values, tolerance: float) -> Iterator[FloatArray]:
     """Every value in one run: the chance of that in a random order, exactly. It tells all, whatever the tolerance."""
-    counts = np.bincount(codes)
-    if int((codes[1:] != codes[:-1]).sum()) + 1 == len(counts):
+    codes, counts = sequence.codes, sequence.counts
+    if int(np.count_nonzero(codes[1:] != codes[:-1])) + 1 == len(counts):
         logs = sum(math.lgamma(count + 1) for count in counts.tolist())
         yield np.array([math.lgamma(len(codes) + 1) - math.lgamma(len(counts) + 1) - logs])
 
 
-def _trend(codes: IntArray, tolerance: float) -> Iterator[FloatArray]:
+def _trend(sequence: _Values, tolerance: float) -> Iterator[FloatArray]:
     """Values that rise or fall along the sequence: the correlation of place and rank."""
-    place = _standardised(np.arange(len(codes), dtype=np.float64))
-    rank = _standardised(_middle_ranks(codes))
-    excess = _excess(place, rank, tolerance)
+    place = _standardised(np.arange(len(sequence.codes), dtype=np.float64))
+    excess = _excess(place, sequence.rank, tolerance)
     # Places are uniform, and sums of uniform variables have lighter tails than a normal one of their variance.
-    yield np.array([excess**2 / (2 * len(codes))])
+    yield np.array([excess**2 / (2 * len(place))])
 
 
-def _closeness(codes: IntArray, tolerance: float) -> Iterator[FloatArray]:
+def _closeness(sequence: _Values, tolerance: float) -> Iterator[FloatArray]:
     """Close values close to each other: the correlation of ranks at small distances."""
-    rank = _standardised(_middle_ranks(codes))
-    largest = float(np.abs(rank).max()) ** 2
+    rank = sequence.rank
+    largest = float(max(rank.max(), -rank.min())) ** 2
     for lag in CLOSE:
-        if lag < len(codes):
+        if lag < len(rank):
             excess = _excess(rank[:-lag], rank[lag:], tolerance)
             # Row by row a martingale: Freedman's inequality, which knows that single products may be large.
-            yield np.array([excess**2 / (2 * (len(codes) + largest * excess / 3))])
+            yield np.array([excess**2 / (2 * (len(rank) + largest * excess / 3))])
 
 
-def _pairs(codes: IntArray, tolerance: float) -> Iterator[FloatArray]:
+def _pairs(sequence: _Values, tolerance: float) -> Iterator[FloatArray]:
     """Which value stands how far behind which: more often than by chance, or less."""
-    pooled = _pooled(codes, MOST_IN_PAIRS)
-    values = int(pooled.max()) + 1
-    for first, second in _apart(pooled):
-        table = np.bincount(values * first + second, minlength=values**2).reshape(values, values)
-        yield _surprise(table, table.sum(axis=1)[:, None], table.sum(axis=0), len(first), tolerance)
+    for table in sequence.pairs:
+        yield _surprise(table, table.sum(axis=1)[:, None], table.sum(axis=0), int(table.sum()), tolerance)
 
 
-def _with_themselves(codes: IntArray, tolerance: float) -> Iterator[FloatArray]:
+def _with_themselves(sequence: _Values, tolerance: float) -> Iterator[FloatArray]:
     """Each value at some distance from itself, the rare ones too."""
-    shown = min(int(codes.max()) + 1, MOST_WITH_THEMSELVES)
-    for alike, first, second, rows in _matches(_pooled(codes, shown)):
+    shown = sequence
+    if len(sequence.counts) > MOST_WITH_THEMSELVES:
+        shown = _Values(dense_codes(sequence.pooled(MOST_WITH_THEMSELVES)))
+    for alike, first, second, rows in shown.matches:
         yield _surprise(alike, first, second, rows, tolerance)
 
 
-def _rare_together(codes: IntArray, tolerance: float) -> Iterator[FloatArray]:
+def _rare_together(sequence: _Values, tolerance: float) -> Iterator[FloatArray]:
     """How many of the rarer values have their own at some distance: together they may show what none does alone.
 
     None of them takes more than a sixteenth of the rows, so that the sum varies less than a Poisson variable.
     """
-    rare = np.argsort(np.bincount(codes), kind="stable")[::-1][MOST_IN_PAIRS - 1 :]
+    rare = np.argsort(sequence.counts, kind="stable")[::-1][MOST_IN_PAIRS - 1 :]
     if len(rare) < 2:
         return
-    for alike, first, second, rows in _matches(codes):
+    for alike, first, second, rows in sequence.matches:
         seen, mean = float(alike[rare].sum()), float((first[rare] * second[rare] / rows).sum())
         allowed = min(max(seen, mean * math.exp(-tolerance)), mean * math.exp(tolerance))
         yield np.array([(seen * math.log(seen / allowed) if seen else 0.0) - seen + allowed if allowed else 0.0])
 
 
-def _blocks(codes: IntArray, tolerance: float) -> Iterator[FloatArray]:
-    """What blocks of the sequence consist of, beside the whole."""
-    pooled = _pooled(codes, MOST_VALUES)
-    values, place = int(pooled.max()) + 1, np.arange(len(codes))
-    for number in BLOCKS:
-        if len(codes) < number * SMALLEST_BLOCK:
-            break
-        cells = np.bincount(values * (place * number // len(codes)) + pooled, minlength=values * number)
-        table = cells.reshape(number, values)
-        yield _surprise(table, table.sum(axis=1)[:, None], table.sum(axis=0), len(codes), tolerance)
+def _blocks(sequence: _Values, tolerance: float) -> Iterator[FloatArray]:
+    """What blocks of the sequence consist of, beside the whole; each of the fewer ones is several of the finest."""
+    rows = len(sequence.codes)
+    numbers = [number for number in BLOCKS if rows >= number * SMALLEST_BLOCK]
+    if not numbers:
+        return
+    pooled = sequence.pooled(MOST_VALUES)
+    values, most = int(pooled.max()) + 1, numbers[-1]
+    ends = -(-np.arange(most + 1) * rows // most)
+    finest = np.array([np.bincount(pooled[a:b], minlength=values) for a, b in itertools.pairwise(ends.tolist())])
+    for number in numbers:
+        table = finest.reshape(number, -1, values).sum(axis=1)
+        yield _surprise(table, table.sum(axis=1)[:, None], table.sum(axis=0), rows, tolerance)
 
 
 #: Tests by what they find, most telling first.
-KINDS: tuple[tuple[str, Callable[[IntArray, float], Iterator[FloatArray]]], ...] = (
+KINDS: tuple[tuple[str, Callable[[_Values, float], Iterator[FloatArray]]], ...] = (
     ("equal values stand together", _in_runs),
     ("values rise or fall along it", _trend),
     ("its parts differ in what they hold", _blocks),
@@ -181,8 +243,11 @@ def _excess(one: FloatArray, other: FloatArray, tolerance: float) -> float:
 
     Rates that differ from chance by at most a factor 1 + d give a mean product of at most d E|u| E|v|.
     """
+    product = abs(float(one @ other))
+    if product == 0.0:
+        return 0.0
     allowed = math.expm1(min(tolerance, 700.0)) * float(np.abs(one).mean() * np.abs(other).mean())
-    return max(0.0, abs(float(one @ other)) - len(one) * allowed)
+    return max(0.0, product - len(one) * allowed)
 
 
 def _standardised(scores: FloatArray) -> FloatArray:
@@ -191,41 +256,9 @@ def _standardised(scores: FloatArray) -> FloatArray:
     return result
 
 
-def _middle_ranks(codes: IntArray) -> FloatArray:
-    """Ranks among all rows; equal values share the middle of theirs."""
-    counts = np.bincount(codes)
-    result: FloatArray = (np.cumsum(counts) - counts / 2)[codes]
-    return result
-
-
-def _pooled(codes: IntArray, most: int) -> IntArray:
-    """Codes of at most so many values: the most frequent ones, and one for all others."""
-    order = np.argsort(np.bincount(codes), kind="stable")[::-1]
-    if len(order) <= most:
-        return codes
-    place = np.full(len(order), most - 1, dtype=np.int64)
-    place[order[: most - 1]] = np.arange(most - 1)
-    result: IntArray = place[codes]
-    return result
-
-
-def _apart(codes: IntArray) -> Iterator[tuple[IntArray, IntArray]]:
-    """Rows, and the rows at some distance behind them."""
-    for lag in sorted({*LAGS, len(codes) // 2}):
-        if lag < len(codes):
-            yield codes[:-lag], codes[lag:]
-
-
-def _matches(codes: IntArray) -> Iterator[tuple[IntArray, IntArray, IntArray, int]]:
-    """For each distance and value: rows that meet their own value there, rows in front, rows behind; and all rows."""
-    values = int(codes.max()) + 1
-    counts = np.bincount(codes)
-    for first, second in _apart(codes):
-        lag = len(codes) - len(first)
-        alike = np.bincount(first[first == second], minlength=values)
-        before = counts - np.bincount(codes[-lag:], minlength=values)
-        after = counts - np.bincount(codes[:lag], minlength=values)
-        yield alike, before, after, len(first)
+def _distances(rows: int) -> list[int]:
+    """How far apart rows are compared."""
+    return [lag for lag in sorted({*LAGS, rows // 2}) if lag < rows]
 
 
 def tolerance(notion: Notion) -> float:

@@ -115,4 +115,4 @@ def test_each_kind_of_test_finds_what_it_is_for() -> None:
     for name, codes in cases.items():
         kind = next(kind for _, kind in sequence.KINDS if kind.__name__ == name)
         _, dense = np.unique(codes, return_inverse=True)
-        assert max(float(found.max()) for found in kind(dense, TOLERANCE)) > 16, name
+        assert max(float(found.max()) for found in kind(sequence._Values(dense), TOLERANCE)) > 16, name
