@@ -12,7 +12,6 @@ import decimal
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -20,15 +19,15 @@ import numpy as np
 
 from discreet._support.codes import joined_codes
 from discreet._support.errors import InvalidMechanismError, UnseenSymbolError
-from discreet._support.numeric import BoolArray, FloatArray, IntArray, ObjectArray
+from discreet._support.numeric import FloatArray, IntArray, ObjectArray
+from discreet.certificate.lifts import rounded_extremes, steps_text
 from discreet.core.joint import Joint
-from discreet.measures.lift import lift
 from discreet.mechanism import Mechanism
 from discreet.notions import Notion
 from discreet.tables.combinations import Combinations, about_distinct, count_rows, list_combinations
 from discreet.tables.session import Table
 
-__all__ = ["FEWEST_RECORDS", "LONG_TABLE", "Exposure", "Watcher", "lift_text"]
+__all__ = ["FEWEST_RECORDS", "LONG_TABLE", "Exposure", "Watcher"]
 
 #: Records for each combination of further and useful values, on average, below which lifts are those of single people.
 FEWEST_RECORDS = 5
@@ -47,12 +46,6 @@ LONG_TABLE = 2_000_000
 
 #: How far a count may exceed what is allowed and still be told from it by sketches that are off by some per cent.
 CLEARLY = 2
-
-#: Step of stated log-lifts; they are public, and more digits would tell more about the counts.
-STEP = decimal.Decimal("0.001")
-
-#: Thousandths of a nat within which floats do not tell how a log-lift is rounded; relative distance of equal lifts.
-UNSURE, ALIKE = 1e-5, 1e-9
 
 TOO_MANY = f"fewer than {FEWEST_RECORDS} records for each combination with the useful values, too few to measure"
 TOO_LARGE = "too many combinations with the sensitive, useful and released values to measure"
@@ -155,9 +148,9 @@ class Watcher:
         keeps, lowest, highest = True, decimal.Decimal("Infinity"), decimal.Decimal("-Infinity")
         for joint in self._blocks(found, z, mechanism):
             keeps = keeps and bool(self.notion.allowed(joint)[:-1].all())
-            low, high = _extremes(joint)
+            low, high = rounded_extremes(joint, slice(-1))  # the last symbol is not one of the block's own
             lowest, highest = min(lowest, low), max(highest, high)
-        lifts = {"log_max_lift": _text(highest), "log_min_lift": _text(lowest)}
+        lifts = {"log_max_lift": steps_text(highest), "log_min_lift": steps_text(lowest)}
         return Exposure(None, keeps, lifts, combinations)
 
     def _counted(self, columns: tuple[str, ...]) -> Combinations:
@@ -244,54 +237,3 @@ def _with_rest(
         sensitive=tuple(sensitive),
         useful=tuple(range(own.shape[1] + 1)),
     )
-
-
-def _extremes(joint: Joint) -> tuple[decimal.Decimal, decimal.Decimal]:
-    """Smallest and largest log-lift of a block, nats, rounded away from zero; its last symbol is not one of its own."""
-    lifts = lift(joint)[:, :-1]
-    low, high = float(lifts.min()), float(lifts.max())
-    down = _rounded(low, decimal.ROUND_FLOOR) if joint.floats_suffice else None
-    up = _rounded(high, decimal.ROUND_CEILING) if joint.floats_suffice else None
-    if down is None:
-        near = lifts <= low * (1 + ALIKE) if joint.floats_suffice else np.ones(lifts.shape, dtype=bool)
-        down = _steps(min(_exact_lifts(joint, near)), decimal.ROUND_FLOOR)
-    if up is None:
-        near = lifts >= high * (1 - ALIKE) if joint.floats_suffice else np.ones(lifts.shape, dtype=bool)
-        up = _steps(max(_exact_lifts(joint, near)), decimal.ROUND_CEILING)
-    return down, up
-
-
-def _rounded(value: float, rounding: str) -> decimal.Decimal | None:
-    """The logarithm of a lift in steps, or None where floats do not tell which."""
-    if value == 0:
-        return decimal.Decimal("-Infinity")
-    steps = math.log(value) / float(STEP)
-    return None if abs(steps - round(steps)) < UNSURE else decimal.Decimal(math.log(value)).quantize(STEP, rounding)
-
-
-def _exact_lifts(joint: Joint, wanted: BoolArray) -> Iterator[Fraction]:
-    """The lifts of these sensitive values at these symbols; those that never occur have none."""
-    masses = joint.masses
-    prior, mass = masses.sum(axis=1), masses.sum(axis=0)
-    rows, columns = np.nonzero(wanted)
-    cells = set(zip(masses[rows, columns].tolist(), prior[rows].tolist(), mass[columns].tolist()))
-    total = int(prior.sum())
-    return (Fraction(n * total, r * m) for n, r, m in cells if r and m)
-
-
-def lift_text(value: Fraction, rounding: str) -> str:
-    """The logarithm of a lift, nats, rounded in thousandths."""
-    return _text(_steps(value, rounding))
-
-
-def _steps(value: Fraction, rounding: str) -> decimal.Decimal:
-    """The logarithm of a lift in steps."""
-    if value == 0:
-        return decimal.Decimal("-Infinity")
-    context = decimal.Context(prec=40)
-    quotient = context.divide(decimal.Decimal(value.numerator), decimal.Decimal(value.denominator))
-    return context.ln(quotient).quantize(STEP, rounding)
-
-
-def _text(steps: decimal.Decimal) -> str:
-    return "-inf" if steps.is_infinite() else format(steps, "f")

@@ -30,7 +30,7 @@ from discreet import measures
 from discreet._support.codes import joined_codes
 from discreet._support.errors import BrokenNotionError, UnseenSymbolError, UnsupportedNotionError
 from discreet._support.numeric import DENOMINATOR, DENOMINATOR_BITS, IntArray
-from discreet.certificate.exposure import lift_text
+from discreet.certificate.lifts import lift_text
 from discreet.core.joint import Joint
 from discreet.core.rare import has_rare_values
 from discreet.drawing.lookup import key_values

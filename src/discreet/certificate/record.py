@@ -24,6 +24,7 @@ from discreet._support.errors import BrokenNotionError, InputError, UnsupportedN
 from discreet._support.version import version
 from discreet._support.visible import visible
 from discreet.certificate import checker, signature
+from discreet.certificate.lifts import extreme_lifts
 from discreet.core import labels
 from discreet.core.joint import Joint
 from discreet.core.rare import has_rare_values
@@ -168,6 +169,10 @@ class Certificate:
         return f"<p>{html.escape(repr(self))}</p>"
 
 
+#: Nats of H(X) from which floats tell a share of it, and the part of its sixth decimal about which they are unsure.
+LEAST_ENTROPY, UNSURE = 1e-3, 1e-3
+
+
 def certify(
     mechanism: Any,
     joint: Joint | None = None,
@@ -295,10 +300,13 @@ def trusted(mechanism: Mechanism, joint: Joint, notion: Notion) -> Certificate:
 
 
 def _kept(content: Mapping[str, Any], mechanism: Mechanism, joint: Joint) -> Fraction:
-    """I(X; Y) / H(X) as the checker computes it; by floats where released values are too many to list."""
-    if mechanism.kind == "bits":
-        whole = entropy(joint)
-        return Fraction(min(1.0, useful_information(joint, mechanism) / whole) if whole > 0 else 0.0)
+    """I(X; Y) / H(X) to six decimals; by floats where they tell them, or where released values are too many to list."""
+    whole = entropy(joint)
+    listed = mechanism.kind != "bits"
+    if not listed or (joint.floats_suffice and whole > LEAST_ENTROPY):
+        share = min(1.0, useful_information(joint, mechanism) / whole) if whole > 0 else 0.0
+        if not listed or UNSURE < share * 10**6 % 1 < 1 - UNSURE:
+            return Fraction(share)
     # What is kept whole differs from one in the fiftieth digit, which must not make it 0.999999.
     return min(Fraction(1), checker.information_kept(dict(content)) + Fraction(1, 10**30))
 
@@ -321,19 +329,9 @@ def _cells(joint: Joint) -> list[list[int]]:
 
 def achieved(mechanism: Mechanism, joint: Joint) -> dict[str, str]:
     """The extreme log-lifts, nats, rounded away from zero."""
-    seen = mechanism.judged(joint, LIFTS).masses
-    prior, mass = seen.sum(axis=1), seen.sum(axis=0)
-    total = int(prior.sum())
-    lifts = [
-        Fraction(int(seen[s, y]) * total, int(prior[s]) * int(mass[y]))
-        for y in range(seen.shape[1])
-        if mass[y] != 0
-        for s in range(len(prior))
-        if prior[s] != 0
-    ]
-    smallest = min(lifts)
+    smallest, largest = extreme_lifts(mechanism.judged(joint, LIFTS))
     return {
-        "log_max_lift": _decimal_text(_log(max(lifts)), decimal.ROUND_CEILING),
+        "log_max_lift": _decimal_text(_log(largest), decimal.ROUND_CEILING),
         "log_min_lift": "-inf" if smallest == 0 else _decimal_text(_log(smallest), decimal.ROUND_FLOOR),
     }
 

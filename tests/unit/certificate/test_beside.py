@@ -23,7 +23,7 @@ import discreet as dc
 from discreet import LDP, LIP, SRLIP, Joint, Mechanism, design
 from discreet._support.errors import BrokenNotionError, DiscreetWarning, InputError
 from discreet._support.numeric import DENOMINATOR
-from discreet.certificate import exposure
+from discreet.certificate import exposure, lifts
 from discreet.certificate.beside import Beside, audit_beside
 from discreet.releasing import Request, run
 from discreet.tables import open_table
@@ -152,7 +152,7 @@ def test_blocks_and_single_queries_change_nothing(seed: int, kind: str) -> None:
         patch.setattr(exposure, "CELLS_AT_ONCE", 1)
         patch.setattr(exposure, "COUNTED_AT_ONCE", 0)
         assert audited(table, mechanism, LAX, ["a", "b"], uncovered=["b"]) == whole
-        patch.setattr(exposure, "UNSURE", 1.0)  # every rounding in integers
+        patch.setattr(lifts, "UNSURE", 1.0)  # every rounding in integers
         assert audited(table, mechanism, LAX, ["a", "b"], uncovered=["b"]) == whole
     (row,) = whole.uncovered
     assert row["alone"] == texts(lifts_by_hand(table, None, ["b"]))
