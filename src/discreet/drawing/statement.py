@@ -90,6 +90,7 @@ class Statement:
     hint: str = ""
     place: str = ""  # expression of what is unique to a row, as text, where it is not the record
     names: dict[str, str] = field(default_factory=dict)  # tables called otherwise than `Joined` says
+    equal: str = "IS NOT DISTINCT FROM"  # how values are compared; "=" does where none that is looked up is null
 
     def text(self) -> str:
         """The query."""
@@ -127,7 +128,7 @@ class Statement:
         for joined in self.draws:
             table = joined.inner("w")
             on = " AND ".join(
-                f"{OWN}keyed.{joined.inner(f'key{k}_')} IS NOT DISTINCT FROM {table}.i{k}"
+                f"{OWN}keyed.{joined.inner(f'key{k}_')} {self.equal} {table}.i{k}"
                 for k in range(len(joined.draw.inputs))
             )
             joins.append(f"LEFT JOIN {self._table(joined.symbols)} AS {table} ON {on}")
@@ -135,10 +136,14 @@ class Statement:
         return f"SELECT {self.hint}{', '.join(columns)} FROM ({self._keyed()}) AS {OWN}keyed {' '.join(joins)}"
 
     def _hashed(self) -> str:
-        """u of every draw, and the digits that a keyed random order sorts by."""
-        drawn = [f"{self._digits(j.inner('s'), PLACE)} AS {SHUFFLE}" for j in self.draws if j.is_shuffled]
+        """The digest of every draw, which begins with u, and the digits that a keyed random order sorts by."""
+        drawn = [
+            f"substr({self._digest(j.inner('s'), PLACE)}, 1, {DIGITS}) AS {SHUFFLE}"
+            for j in self.draws
+            if j.is_shuffled
+        ]
         for joined in self.draws:
-            u = self._digits(joined.inner("p"))
+            u = self._digest(joined.inner("p"))
             if joined.lookup is not None and not joined.is_apart:
                 # A symbol with one entry needs no draw, and a digest is what a release spends its time on.
                 alone = f"{joined.inner('h0')} = 'g'" if joined.lookup.width > 1 else f"{joined.inner('p')} IS NOT NULL"
@@ -146,11 +151,12 @@ class Statement:
             drawn.append(f"{u} AS {joined.inner('u')}")
             if joined.lookup is None:
                 for k in range(len(joined.draw.symbols)):
-                    drawn.append(f"{self._digits(joined.inner(f'b{k}_'))} AS {joined.inner(f'u{k}_')}")
+                    drawn.append(f"{self._digest(joined.inner(f'b{k}_'))} AS {joined.inner(f'u{k}_')}")
         return f"SELECT {OWN}found.*, {', '.join(drawn)} FROM ({self._found()}) AS {OWN}found"
 
-    def _digits(self, prefix: str, record: str = f"{OWN}id") -> str:
-        return f"substr({self.dialect.sha256(f'{prefix} || {record}')}, 1, {DIGITS})"
+    def _digest(self, prefix: str, record: str = f"{OWN}id") -> str:
+        """All digits of a digest: beside a threshold, which has 15, it lies on the same side as its first 15 do."""
+        return self.dialect.sha256(f"{prefix} || {record}")
 
     def _looked_up(self) -> str:
         apart = [joined for joined in self.draws if joined.is_apart]

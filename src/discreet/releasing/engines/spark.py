@@ -75,11 +75,19 @@ class SparkEngine:
             column: SPARK.symbol(column, self.drawn.kinds[column], plan.mechanism.bins.get(column))
             for column in plan.looked_up
         }
-        with self._views(drawing, keys) as hint:
+        rows = [symbol_rows(plan.mechanism, each, drawing.keys, drawing.suppressed) for each in drawing.tables]
+        with self._views(drawing, keys, rows) as hint:
+            # Spark takes longer to look values up that may be null.
+            has_null = any(
+                None in row[: len(each.draw.inputs)] for each, its in zip(drawing.tables, rows) for row in its
+            )
+            equal = "IS NOT DISTINCT FROM" if has_null else "="
             order = (SHUFFLE, PLACE) if plan.shuffle else ()
             record, place = (SPARK.record(column, FILE, ROW) for column in (plan.record, plan.id))
             source = self.drawn.view
-            statement = Statement(SPARK, source, keys, record, drawing.tables, plan.output, order, hint, place)
+            statement = Statement(
+                SPARK, source, keys, record, drawing.tables, plan.output, order, hint, place, equal=equal
+            )
             made = self.drawn.query(statement.text(), places=plan.id is None)
         _check_joins(made)
         if target is None:
@@ -90,19 +98,18 @@ class SparkEngine:
         return Drawn(None, None)
 
     @contextlib.contextmanager
-    def _views(self, drawing: Drawing, keys: Mapping[str, str]) -> Iterator[str]:
+    def _views(self, drawing: Drawing, keys: Mapping[str, str], rows: Sequence[list[tuple[Any, ...]]]) -> Iterator[str]:
         """Lookup tables as views, and the hint that keeps Spark from moving rows to join them."""
         made, aliases = [], []
         try:
-            for joined in drawing.tables:
-                self._symbols(drawing, joined, keys).createOrReplaceTempView(joined.symbols)
+            for joined, symbols in zip(drawing.tables, rows):
+                self._symbols(joined, keys, symbols).createOrReplaceTempView(joined.symbols)
                 made.append(joined.symbols)
                 aliases.append(joined.inner("w"))
                 if joined.is_apart:
                     assert joined.lookup is not None
                     texts = ", ".join(f"{name} string" for name in joined.lookup.names)
-                    rows = list(joined.lookup.rows)
-                    apart = self.drawn.session.createDataFrame(rows, f"r int, d string, {texts}")
+                    apart = self.drawn.session.createDataFrame(list(joined.lookup.rows), f"r int, d string, {texts}")
                     apart.createOrReplaceTempView(joined.thresholds)
                     made.append(joined.thresholds)
                     aliases.append(joined.inner("v"))
@@ -111,14 +118,13 @@ class SparkEngine:
             for view in made:
                 self.drawn.session.catalog.dropTempView(view)
 
-    def _symbols(self, drawing: Drawing, joined: Joined, keys: Mapping[str, str]) -> Any:
+    def _symbols(self, joined: Joined, keys: Mapping[str, str], rows: list[tuple[Any, ...]]) -> Any:
         from pyspark.sql.pandas.types import to_arrow_type
         from pyspark.sql.types import IntegerType, StringType, StructField, StructType
 
         inputs = joined.draw.inputs
         shown = ", ".join(f"{keys[column]} AS i{k}" for k, column in enumerate(inputs))
         asked = self.drawn.query(f"SELECT {shown} FROM {self.drawn.view}").schema.fields
-        rows = symbol_rows(drawing.plan.mechanism, joined, drawing.keys, drawing.suppressed)
         kinds = [to_arrow_type(field.dataType) for field in asked]
         _, known = fitting([row[: len(inputs)] for row in rows], kinds, inputs)
         fields = [StructField(f"i{k}", field.dataType) for k, field in enumerate(asked)]
