@@ -20,7 +20,7 @@ from discreet.releasing.prepared import Prepared
 from discreet.tables.digest import file_digest, part_digests
 from discreet.tables.session import DuckDBTable, Limits, open_table
 
-__all__ = ["NOT_PRIVATE", "certified", "codebook_text", "promised"]
+__all__ = ["NOT_PRIVATE", "certified", "codebook_text", "output_digest", "promised"]
 
 NOT_PRIVATE = "reproducible, not private"
 
@@ -33,8 +33,13 @@ def promised(ready: Prepared) -> Certificate:
     return certify(plan.mechanism, checked.joint, plan.notion, proof=ready.request.proof)
 
 
-def certified(ready: Prepared, base: Certificate, written: Path, codebook: str | None, spill: Path) -> Certificate:
-    """The certificate, private part included, of what was written under a temporary name; ``base`` is `promised`."""
+def certified(
+    ready: Prepared, base: Certificate, written: Path, output: str | dict[str, str], codebook: str | None, spill: Path
+) -> Certificate:
+    """The certificate, private part included, of what was written under a temporary name.
+
+    ``base`` is `promised`, ``output`` the digest of what was written.
+    """
     request, plan, checked = ready.request, ready.plan, ready.checked
     joint = checked.joint
     table = ready.engine.table if isinstance(ready.engine.table, DuckDBTable) else None
@@ -42,7 +47,7 @@ def certified(ready: Prepared, base: Certificate, written: Path, codebook: str |
     limits = Limits(request.memory_limit, str(spill))
     with open_table(written, published, limits=limits, beside=table) as released:
         rows = released.count()
-    digests = _digests(ready, base, _output_digest(written), codebook)
+    digests = _digests(ready, base, output, codebook)
     hidden = {"keyed_digests": request.key.keyed_digests(digests)} if ready.hides_mechanism else {}
     stated = base.with_fields(
         rows={"input": joint.records, "output": rows},
@@ -69,7 +74,7 @@ def certified(ready: Prepared, base: Certificate, written: Path, codebook: str |
     return stated.with_fields(key={**stated["key"], "mac": request.key.mac(stated.authenticated())})
 
 
-def _output_digest(written: Path) -> str | dict[str, str]:
+def output_digest(written: Path) -> str | dict[str, str]:
     """Of a file its digest, of a folder that of each file."""
     return part_digests(written) if written.is_dir() else file_digest(written)
 

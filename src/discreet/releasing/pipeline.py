@@ -6,15 +6,17 @@ from __future__ import annotations
 import contextlib
 import os
 import time
+from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from discreet._support import progress
+from discreet._support.beside import begun
 from discreet.certificate import Certificate
 from discreet.certificate.beside import Beside
 from discreet.drawing.keys import ReleaseKey
-from discreet.releasing.certification import certified, codebook_text, promised
+from discreet.releasing.certification import certified, codebook_text, output_digest, promised
 from discreet.releasing.checks import Checked
 from discreet.releasing.engines import engine_for
 from discreet.releasing.plan import Plan
@@ -90,7 +92,7 @@ def run(request: Request) -> Released:
         engine = stack.enter_context(kind.opened(request, None if transaction is None else transaction.spill))
         ready = prepare(request, engine)
         if targets is None or transaction is None:
-            table, rows, certificate = *engine.draw(ready.drawing(), None), None
+            (table, rows, _), certificate = engine.draw(ready.drawing(), None), None
         else:
             table, rows, certificate = _written(ready, targets, transaction)
     counted = int(ready.checked.joint.records or 0)
@@ -128,14 +130,18 @@ def _written(ready: Prepared, targets: Targets, transaction: Transaction) -> tup
     request, certificate = ready.request, None
     staged = transaction.stage(targets.output)
     with writing(targets.output):
-        rows = ready.engine.draw(ready.drawing(), staged).rows
+        drawn = ready.engine.draw(ready.drawing(), staged)
+    digest: Future[Any] | None = drawn.digest
+    if digest is None and request.certificate:
+        digest = begun(output_digest, staged)
     ready.engine.table.check_unchanged()
     codebook = _write_codebook(ready, targets, transaction)
     if targets.key is not None:
         transaction.write(targets.key, request.key.text(), private=True, kind="new")
-    if request.certificate:
+    if request.certificate and digest is not None:
         with progress.stage("certifying"):
-            certificate = certified(ready, promised(ready), staged, codebook, transaction.spill)
+            base = promised(ready)
+            certificate = certified(ready, base, staged, digest.result(), codebook, transaction.spill)
         if targets.private_certificate is not None:
             transaction.write(targets.private_certificate, certificate.text(), private=True)
         _sign(certificate, targets, transaction, request)
@@ -144,7 +150,7 @@ def _written(ready: Prepared, targets: Targets, transaction: Transaction) -> tup
         transaction.remove(targets.signature)
         transaction.remove(targets.certificate)
     transaction.commit()
-    return str(request.output), rows, certificate
+    return str(request.output), drawn.rows, certificate
 
 
 def _sign(certificate: Certificate, targets: Targets, transaction: Transaction, request: Request) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from discreet._support.beside import begun
+from discreet._support.errors import InternalError
 from discreet.tables.dialect import DUCKDB, Dialect
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "FilesDigest",
     "file_digest",
     "files_digest",
+    "growing_digest",
     "ordered_digest",
     "part_digests",
     "relation_digest",
@@ -44,6 +46,26 @@ def file_digest(path: str | os.PathLike[str]) -> str:
     """SHA-256 of a file, as ``sha256sum`` prints it."""
     with open(path, "rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def growing_digest(path: str | os.PathLike[str], sizes: Sequence[Future[int]]) -> str:
+    """SHA-256 of a file that still grows: up to each of some sizes as soon as that one is reached, the last one whole.
+
+    >>> growing_digest(os.devnull, [])[:8]
+    'e3b0c442'
+    """
+    found = hashlib.sha256()
+    block = memoryview(bytearray(1 << 18))
+    with open(path, "rb", buffering=0) as stream:
+        for size in sizes:
+            left = size.result() - stream.tell()
+            while left > 0:
+                number = stream.readinto(block[:left])
+                if not number:
+                    raise InternalError("a file is shorter than what was written to it.")
+                found.update(block[:number])
+                left -= number
+    return found.hexdigest()
 
 
 def files_digest(files: Sequence[str], root: str) -> str:

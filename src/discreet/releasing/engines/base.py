@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from concurrent.futures import Future
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,10 +48,14 @@ class Drawing:
 
 
 class Drawn(NamedTuple):
-    """What a draw gave: a frame, or nothing where a file was written; and how many rows, where that is known."""
+    """What a draw gave: a frame, or nothing where a file was written; how many rows, where that is known.
+
+    The digest of a file where it is computed beside other work already, and else None.
+    """
 
     table: Any
     rows: int | None
+    digest: Future[str] | None = None
 
 
 class Engine(Protocol):

@@ -19,7 +19,7 @@ from discreet.drawing.known import check_known_answers
 from discreet.drawing.lookup import symbol_rows
 from discreet.drawing.statement import PLACE, SHUFFLE, Joined, Statement, symbol_columns
 from discreet.releasing.engines.base import Drawing, Drawn
-from discreet.releasing.engines.parquet_join import join_parquet
+from discreet.releasing.engines.parquet_join import JoinedFile, join_parquet
 from discreet.releasing.plan import Plan
 from discreet.releasing.request import Request
 from discreet.releasing.transaction import PARTS
@@ -77,7 +77,7 @@ class DuckDBEngine:
         if target is None:
             return self._in_memory(drawing)
         if self._keeps_order(drawing.plan, target.name):
-            return Drawn(None, _Parts(self.table, drawing, target).write())
+            return Drawn(None, *_Parts(self.table, drawing, target).write())
         statement = _Query(self.table, drawing).with_lookups().ordered(drawing.plan.output).text()
         # Rows are sorted with labels as numbers (ENUM) and get their text afterwards, which is faster.
         shown = f"SELECT * REPLACE ({', '.join(_texts(drawing.plan))}) FROM ({statement})"
@@ -193,8 +193,8 @@ class _Parts:
         self.table, self.drawing, self.target = table, drawing, target
         self.folder = target.with_name(target.name + PARTS)
 
-    def write(self) -> int:
-        """Draw all stretches, and join them; the number of rows."""
+    def write(self) -> JoinedFile:
+        """Draw all stretches, and join them."""
         shares = shared_out(self.table.files, os.cpu_count() or 1)
         self.folder.mkdir(mode=0o700)
         try:

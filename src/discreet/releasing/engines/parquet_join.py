@@ -12,12 +12,15 @@ from __future__ import annotations
 import os
 import struct
 from collections.abc import Sequence
+from concurrent.futures import Future
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from discreet._support.beside import begun
 from discreet._support.errors import InternalError
+from discreet.tables.digest import growing_digest
 
-__all__ = ["join_parquet"]
+__all__ = ["JoinedFile", "join_parquet"]
 
 MAGIC = b"PAR1"
 
@@ -119,6 +122,11 @@ def _written(kind: int, value: Any) -> bytes:
 
 def _footer(path: Path) -> tuple[Fields, int]:
     """The footer of a file, and where its groups of rows end."""
+    content, end = _stored_footer(path)
+    return _Reader(content).fields(), end
+
+
+def _stored_footer(path: Path) -> tuple[bytes, int]:
     with open(path, "rb") as stream:
         size = stream.seek(0, os.SEEK_END)
         stream.seek(size - 8)
@@ -126,7 +134,7 @@ def _footer(path: Path) -> tuple[Fields, int]:
         if magic != MAGIC:
             raise InternalError("a part of a release is not a Parquet file.")
         stream.seek(size - 8 - length)
-        return _Reader(stream.read(length)).fields(), size - 8 - length
+        return stream.read(length), size - 8 - length
 
 
 def _moved(group: Fields, by: int, ordinal: int) -> Fields:
@@ -148,31 +156,62 @@ def _moved(group: Fields, by: int, ordinal: int) -> Fields:
     return result
 
 
-def join_parquet(parts: Sequence[Path], target: Path) -> int:
-    """Join files into one, in their order, and return its number of rows. The first part becomes the target."""
-    footer, end = _footer(parts[0])
+class JoinedFile(NamedTuple):
+    """How many rows a joined file has, and its digest, which is still being computed."""
+
+    rows: int
+    digest: Future[str]
+
+
+def join_parquet(parts: Sequence[Path], target: Path) -> JoinedFile:
+    """Join files into one, in their order. The first part becomes the target.
+
+    Copying and digesting leave Python to others: footers are put together meanwhile.
+    """
+    stored = [_stored_footer(part) for part in parts]
+    os.replace(parts[0], target)
+    sizes: list[Future[int]] = [Future(), Future(), Future()]  # of the first part, of all of them, of the file
+    sizes[0].set_result(stored[0][1])
+    digest = begun(growing_digest, target, sizes)
+    try:
+        with open(target, "r+b") as output:
+            output.truncate(stored[0][1])
+            output.seek(stored[0][1])
+            places = []
+            for part, (_, end) in zip(parts[1:], stored[1:]):
+                places.append(output.tell() - len(MAGIC))
+                with open(part, "rb") as stream:
+                    stream.seek(len(MAGIC))
+                    _copy(stream, output, end - len(MAGIC))
+                part.unlink()
+            output.flush()
+            sizes[1].set_result(output.tell())
+            footer = _joined_footer([content for content, _ in stored], places)
+            content = _written(STRUCT, footer)
+            output.write(content + struct.pack("<I4s", len(content), MAGIC))
+            output.flush()
+            sizes[2].set_result(output.tell())
+    except BaseException as error:
+        for size in sizes:
+            if not size.done():
+                size.set_exception(error)  # nobody is to wait for it
+        raise
+    return JoinedFile(int(footer[NUM_ROWS][1]), digest)
+
+
+def _joined_footer(stored: Sequence[bytes], places: Sequence[int]) -> Fields:
+    """The footer of all groups of rows; those of every part but the first lie further behind than it says."""
+    footer, *others = (_Reader(content).fields() for content in stored)
     groups = list(footer[ROW_GROUPS][1][1])
     rows = int(footer[NUM_ROWS][1])
-    os.replace(parts[0], target)
-    with open(target, "r+b") as output:
-        output.truncate(end)
-        output.seek(end)
-        for part in parts[1:]:
-            more, size = _footer(part)
-            if more[SCHEMA] != footer[SCHEMA]:
-                raise InternalError("parts of a release are written with different columns.")
-            by = output.tell() - len(MAGIC)
-            with open(part, "rb") as stream:
-                stream.seek(len(MAGIC))
-                _copy(stream, output, size - len(MAGIC))
-            groups += [_moved(group, by, len(groups) + k) for k, group in enumerate(more[ROW_GROUPS][1][1])]
-            rows += int(more[NUM_ROWS][1])
-            part.unlink()
-        footer[NUM_ROWS] = (I64, rows)
-        footer[ROW_GROUPS] = (LIST, (STRUCT, groups))
-        content = _written(STRUCT, footer)
-        output.write(content + struct.pack("<I4s", len(content), MAGIC))
-    return rows
+    for more, by in zip(others, places):
+        if more[SCHEMA] != footer[SCHEMA]:
+            raise InternalError("parts of a release are written with different columns.")
+        groups += [_moved(group, by, len(groups) + k) for k, group in enumerate(more[ROW_GROUPS][1][1])]
+        rows += int(more[NUM_ROWS][1])
+    footer[NUM_ROWS] = (I64, rows)
+    footer[ROW_GROUPS] = (LIST, (STRUCT, groups))
+    return footer
 
 
 def _copy(source: Any, target: Any, size: int) -> None:

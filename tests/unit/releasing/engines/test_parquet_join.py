@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 
 import duckdb
@@ -30,7 +31,9 @@ def test_joined_files_read_like_their_rows(sizes: list[int], options: str, tmp_p
         parts.append(tmp_path / f"{number}.parquet")
         write(whole.slice(start, size), parts[-1], options)
         start += size
-    assert join_parquet(parts, tmp_path / "all.parquet") == sum(sizes)
+    joined = join_parquet(parts, tmp_path / "all.parquet")
+    assert joined.rows == sum(sizes)
+    assert joined.digest.result() == hashlib.sha256((tmp_path / "all.parquet").read_bytes()).hexdigest()
     assert [path.name for path in tmp_path.iterdir()] == ["all.parquet"]
     path = str(tmp_path / "all.parquet")
     assert pq.read_table(path).to_pylist() == whole.to_pylist()
