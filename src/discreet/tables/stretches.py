@@ -16,8 +16,8 @@ __all__ = ["STRETCH", "every", "inside", "is_long", "windows"]
 #: Rows up to which the whole order of a table is looked at.
 MOST_ROWS = 2_000_000
 
-#: About how many rows of a longer table are shown.
-SHOWN = 1 << 20
+#: About how many rows of a longer table are shown: they tell rates to a per cent, and looking at them takes time.
+SHOWN = 1 << 19
 
 #: Rows in a stretch of a file.
 STRETCH = 2048
