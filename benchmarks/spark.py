@@ -84,7 +84,7 @@ def moved(session: Any, work: Any) -> int:
     return shuffles(session) - before
 
 
-def releases(session: Any, path: Path, mechanism: Mechanism, repeat: int) -> Iterator[Row]:
+def releases(session: Any, path: Path, mechanism: Mechanism, repeat: int, warm_ups: int) -> Iterator[Row]:
     """Of files, of the DataFrame that Spark reads out of them, and of one that is more than files."""
     read = session.read.parquet(str(path))
     size = f"(s) Spark, {read.count() // 1_000_000}M rows"
@@ -92,7 +92,9 @@ def releases(session: Any, path: Path, mechanism: Mechanism, repeat: int) -> Ite
     for k, (name, source) in enumerate(sources.items()):
         work = partial(released, source, mechanism)
         number = moved(session, work)
-        interleaved(work, lambda: copied(session, path), WARM_UPS)
+        for _ in range(warm_ups):
+            work()
+            copied(session, path)
         with spent() as found:
             ours, copy = interleaved(work, lambda: copied(session, path), repeat)
         limit = f"limit {ALLOWED_RATIO}" if k < 2 else "no limit set"
@@ -119,11 +121,11 @@ def rows(large: bool = False) -> Iterator[Row]:
     session = spark_session("local[2,4]")
     yield Row("(s) Spark's start", time.perf_counter() - start, "", None, "not part of what follows")
     try:
-        for count, repeat in ((5_000_000, 5), (50_000_000, 3))[: 2 if large else 1]:
+        for count, repeat, warm_ups in ((5_000_000, 5, WARM_UPS), (50_000_000, 3, 0))[: 2 if large else 1]:
             path = table(count)
             mechanism = next(iter(mechanisms(path).values()))
             copied(session, path)  # the first job of a session pays for starting
-            yield from releases(session, path, mechanism, repeat)
+            yield from releases(session, path, mechanism, repeat, warm_ups)
     finally:
         session.stop()
     yield command(table(5_000_000), next(iter(mechanisms(table(5_000_000)).values())))

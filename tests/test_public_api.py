@@ -20,9 +20,9 @@ PUBLIC = {
 
 MEASURES = {
     "alpha_lift", "alpha_lift_inverse", "arimoto_information", "chi2_divergence", "chi2_lift", "chi2_lift_inverse",
-    "entropy", "l1_lift", "l1_lift_inverse", "lift", "lift_ratio", "log_lift", "max_lift", "maximal_leakage",
-    "min_lift", "min_lift_inverse", "mutual_information", "nmi", "realizable_leakage", "sibson_information",
-    "total_variation", "useful_information",
+    "distortion", "entropy", "l1_lift", "l1_lift_inverse", "lift", "lift_ratio", "log_lift", "max_lift",
+    "maximal_leakage", "min_lift", "min_lift_inverse", "mutual_information", "nmi", "realizable_leakage",
+    "share_errors", "sibson_information", "total_variation", "unchanged", "useful_information",
 }  # fmt: skip
 
 RANGES = {

@@ -58,10 +58,12 @@ class Comparison:
         return visible(f"Comparison({self.notion}: {kept or 'no design'}{left_out})")
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{name}</th>" for name in ("method", "kept", "limit", "status"))
+        head = "".join(f"<th>{name}</th>" for name in ("method", "kept", "limit", "unchanged", "status"))
         body = "".join(
             f"<tr><td>{html.escape(design.method)}</td><td>{design.kept:.4f}</td>"
-            f"<td>{'' if design.bound is None else f'{design.bound:.4f}'}</td><td>{design.status}</td></tr>"
+            f"<td>{'' if design.bound is None else f'{design.bound:.4f}'}</td>"
+            f"<td>{'' if design.unchanged is None else f'{100 * design.unchanged:.1f} %'}</td>"
+            f"<td>{design.status}</td></tr>"
             for design in self.designs
         )
         reasons = "".join(f"<p>{html.escape(f'{name}: {reason}')}</p>" for name, reason in self.skipped.items())

@@ -6,11 +6,12 @@ from __future__ import annotations
 import html
 import math
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from discreet._support.visible import visible
 from discreet.core.joint import Joint
-from discreet.measures import max_lift, min_lift
+from discreet.measures import distortion, max_lift, min_lift, share_errors, unchanged
 from discreet.mechanism import Mechanism
 from discreet.notions import LIFTS, Notion
 from discreet.utilities import Information
@@ -19,6 +20,9 @@ __all__ = ["OPTIMAL_GAP", "Design", "status_of"]
 
 #: A bound that is at most this far above the share that was reached proves it optimal.
 OPTIMAL_GAP = 1e-7
+
+#: Probabilities P(y | x) that are listed of a mechanism whose released values are made of parts.
+MOST_LISTED = 2_000_000
 
 
 @dataclass(frozen=True)
@@ -83,6 +87,34 @@ class Design:
             return "checkable"
         return "whole" if self.mechanism.releases_everything(self.joint) else "claimed, not checkable"
 
+    @cached_property
+    def unchanged(self) -> float | None:
+        """Share of records that keep their value where each symbol is read as a value drawn from what it stands for.
+
+        None where released symbols are too many to list.
+        """
+        return unchanged(self.joint, self.mechanism) if self._is_listed else None
+
+    @cached_property
+    def share_error(self) -> float | None:
+        """Largest standard error of the share of a value, counted in such a column of as many records as the table has.
+
+        None where the records were not counted, or are too many combinations to add up.
+        """
+        if not self._is_listed or not self.joint.records:
+            return None
+        errors = share_errors(self.joint, self.mechanism)
+        return None if errors is None else float(errors.max())
+
+    @cached_property
+    def distortion(self) -> float | None:
+        """Mean distance of a record's number from the one that it is read as; None where X has other values."""
+        return distortion(self.joint, self.mechanism) if self._is_listed else None
+
+    @property
+    def _is_listed(self) -> bool:
+        return self.mechanism.is_sparse or self.mechanism.n_released * self.mechanism.n_useful <= MOST_LISTED
+
     def to_dict(self) -> dict[str, Any]:
         """The figures of the design as plain data; ``released`` is the number of released symbols."""
         released = self.mechanism.judged(self.joint, LIFTS)  # where the lifts are extreme
@@ -97,6 +129,9 @@ class Design:
             "bound": self.bound,
             "status": self.status,
             "evidence": self.evidence,
+            "unchanged": self.unchanged,
+            "share_error": self.share_error,
+            "distortion": self.distortion,
             "log_max_lift": math.log(float(max_lift(released).max())),
             "log_min_lift": math.log(smallest) if smallest > 0 else -math.inf,
             "released": self.mechanism.n_released,

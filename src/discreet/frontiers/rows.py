@@ -29,6 +29,7 @@ class FrontierRow:
     """One budget, one method: what is kept and what leaks. Leakages in nats.
 
     ``kept`` is the share of the utility, for information the same as ``nmi``; ``bound`` and ``status`` speak of it.
+    ``unchanged``, ``share_error`` and ``distortion`` are those of `Design`.
     """
 
     epsilon: float
@@ -38,6 +39,9 @@ class FrontierRow:
     kept: float
     bound: float | None
     status: str
+    unchanged: float | None
+    share_error: float | None
+    distortion: float | None
     log_max_lift: float
     log_min_lift: float
     released: int
@@ -113,6 +117,9 @@ def as_row(result: Design, epsilon: float, lam: float | None, designed_for: floa
                 "kept",
                 "bound",
                 "status",
+                "unchanged",
+                "share_error",
+                "distortion",
                 "log_max_lift",
                 "log_min_lift",
                 "released",

@@ -1,4 +1,4 @@
-"""Measures of what a release tells about the sensitive values: functions from a joint to numbers, in nats."""
+"""Measures of what a release tells about the sensitive values, in nats, and of what it keeps of the useful ones."""
 
 # SPDX-License-Identifier: Apache-2.0
 from discreet.measures.average_lift import (
@@ -20,6 +20,7 @@ from discreet.measures.leakage import (
     total_variation,
 )
 from discreet.measures.lift import lift, lift_ratio, log_lift, max_lift, min_lift
+from discreet.measures.resampled import distortion, share_errors, unchanged
 
 __all__ = [
     "alpha_lift",
@@ -28,6 +29,7 @@ __all__ = [
     "chi2_divergence",
     "chi2_lift",
     "chi2_lift_inverse",
+    "distortion",
     "entropy",
     "l1_lift",
     "l1_lift_inverse",
@@ -41,7 +43,9 @@ __all__ = [
     "mutual_information",
     "nmi",
     "realizable_leakage",
+    "share_errors",
     "sibson_information",
     "total_variation",
+    "unchanged",
     "useful_information",
 ]

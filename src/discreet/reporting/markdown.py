@@ -74,6 +74,7 @@ def _opening(d: Decision) -> list[str]:
         f"- As released: {words.release_words(d.verdict, d.design)}",
         f"{d.sizes.useful} values of {_m(d.column)}, {d.sizes.sensitive} of {_m(d.secret)}{counted}.",
         _table(["figure", "value"], figures),
+        *filter(None, [_m(words.in_values_words(d.design))]),
     ]
 
 

@@ -65,6 +65,9 @@ class Figures(Part):
     bound: float | None
     status: str
     evidence: str | None
+    unchanged: float | None
+    share_error: float | None
+    distortion: float | None
     log_max_lift: float
     log_min_lift: float
     released: int

@@ -283,6 +283,20 @@ def release_words(verdict: Judgement, figures: Figures) -> str:
     return kept if figures.nmi > NOTHING else f"{kept} But nothing is left: this release tells nothing at all."
 
 
+def in_values_words(figures: Figures) -> str:
+    """What is left of the column where each symbol is read as one of its values; empty where it is unknown."""
+    if figures.unchanged is None:
+        return ""
+    parts = [f"{percent(figures.unchanged)} of records keep their value"]
+    if figures.share_error is not None:
+        parts.append(
+            f"the share of a value is off by at most {100 * figures.share_error:.2g} percentage points (standard error)"
+        )
+    if figures.distortion is not None:
+        parts.append(f"a number is off by {figures.distortion:.4g} on average")
+    return f"With each released symbol read as a value drawn from what it stands for, {_listed(parts)}."
+
+
 def bound_words(figures: Figures) -> str:
     """What the bound of a mechanism is."""
     if figures.bound is None:

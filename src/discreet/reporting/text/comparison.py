@@ -16,6 +16,11 @@ from discreet.reporting.text.console import bold
 
 __all__ = ["comparison_text"]
 
+EXPLAINED = (
+    "unchanged: records that keep their value where each released symbol is read as a value drawn from what it stands "
+    "for; share error: largest standard error of a value's share counted in such a column."
+)
+
 
 def comparison_text(designs: Sequence[Design], skipped: Mapping[str, str]) -> Group:
     """Several methods under one notion, in the order given."""
@@ -26,6 +31,8 @@ def comparison_text(designs: Sequence[Design], skipped: Mapping[str, str]) -> Gr
         ("method", "left"),
         *[(title, "right") for title in titles],
         ("limit", "right"),
+        ("unchanged", "right"),
+        ("share error", "right"),
         ("log max-lift", "right"),
         ("log min-lift", "right"),
         ("reads", "left"),
@@ -40,6 +47,8 @@ def comparison_text(designs: Sequence[Design], skipped: Mapping[str, str]) -> Gr
             *([] if other is None else [f"{design.kept:.4f}"]),
             f"{design.nmi:.4f}",
             "" if design.bound is None else f"{design.bound:.4f}",
+            "" if design.unchanged is None else f"{100 * design.unchanged:.1f} %",
+            "" if design.share_error is None else f"{100 * design.share_error:.2g} points",
             f"{row['log_max_lift']:.4f}",
             number(row["log_min_lift"]),
             "S and X" if design.mechanism.reads_sensitive else "X",
@@ -47,5 +56,7 @@ def comparison_text(designs: Sequence[Design], skipped: Mapping[str, str]) -> Gr
             design.status,
         )
     parts: list[Any] = [bold(words.rule_words(designs[0].notion)) if designs else "", table]
+    if any(design.unchanged is not None for design in designs):
+        parts.append(EXPLAINED)
     parts += [f"{name} left out: {reason}" for name, reason in skipped.items()]
     return Group(*parts)

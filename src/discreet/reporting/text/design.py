@@ -3,6 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from rich.console import ConsoleRenderable, Group
 from rich.table import Table
 from rich.text import Text
@@ -29,6 +31,8 @@ def design_text(design: Design) -> ConsoleRenderable:
     table.add_column("unit")
     table.add_row("kept of X, I(X;Y)/H(X)", number(figures["nmi"]), "NMI, 0 to 1")
     table.add_row("mutual information I(X;Y)", number(figures["mutual_information"]), "nats")
+    for title, value, unit in _in_values(design):
+        table.add_row(title, value, unit)
     table.add_row("log max-lift", number(figures["log_max_lift"]), "nats")
     table.add_row("log min-lift", number(figures["log_min_lift"]), "nats")
     table.add_row("slack of the notion", number(design.notion.slack(design.joint, design.mechanism)), "nats")
@@ -47,6 +51,20 @@ def design_text(design: Design) -> ConsoleRenderable:
         "",
         _codebook_table(design) if _is_explained(design) else design.mechanism.describe(),
     )
+
+
+def _in_values(design: Design) -> Iterator[tuple[str, str, str]]:
+    """What is left of the column in its own values: name, figure, unit."""
+    if design.unchanged is not None:
+        yield "records unchanged", f"{100 * design.unchanged:.1f}", "%, each symbol read as a value drawn from it"
+    if design.share_error is not None:
+        yield (
+            "error of a value's share",
+            f"{100 * design.share_error:.2g}",
+            f"percentage points at most, standard error with {design.joint.records} records",
+        )
+    if design.distortion is not None:
+        yield "mean distance of a number", number(design.distortion), "in units of X"
 
 
 def _is_explained(design: Design) -> bool:

@@ -50,8 +50,9 @@ def _kept_name(frontier: Frontier) -> str:
 
 def _row_sentence(title: str, row: FrontierRow, name: str) -> Text:
     limit = "" if row.bound is None else f" (proven limit {row.bound:.4f})"
+    unchanged = "" if row.unchanged is None else f", {100 * row.unchanged:.1f} % of records unchanged as values"
     reads = ", which reads S" if row.reads_sensitive else ""
     return bold(f"{title}: epsilon {row.epsilon:.4g}") + (
-        f" with {row.method}{reads}: {name} {row.kept:.4f}{limit}, log max-lift {number(row.log_max_lift)}, "
+        f" with {row.method}{reads}: {name} {row.kept:.4f}{limit}{unchanged}, log max-lift {number(row.log_max_lift)}, "
         f"log min-lift {number(row.log_min_lift)} nats."
     )
