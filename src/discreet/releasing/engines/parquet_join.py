@@ -172,8 +172,8 @@ def join_parquet(parts: Sequence[Path], target: Path) -> JoinedFile:
     os.replace(parts[0], target)
     sizes: list[Future[int]] = [Future(), Future(), Future()]  # of the first part, of all of them, of the file
     sizes[0].set_result(stored[0][1])
-    digest = begun(growing_digest, target, sizes)
     try:
+        digest = begun(growing_digest, target, sizes)
         with open(target, "r+b") as output:
             output.truncate(stored[0][1])
             output.seek(stored[0][1])
