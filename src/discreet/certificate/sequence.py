@@ -86,6 +86,7 @@ class _Values:
         """For each distance how often one value stands there behind another, the rarer values pooled."""
         pooled = self.pooled(MOST_IN_PAIRS)
         values = int(pooled.max()) + 1
+        pooled = pooled.astype(np.min_scalar_type(values**2 - 1))  # what numbers of pairs fit into
         tables = []
         for lag in _distances(len(pooled)):
             cells = np.zeros(values**2, dtype=np.int64)

@@ -8,7 +8,8 @@ q(x' \mid y)`. On average the column keeps its distribution exactly: :math:`\sum
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -87,18 +88,31 @@ def distortion(joint: Joint, mechanism: Mechanism) -> float | None:
     >>> distortion(joint, Mechanism.from_channel([[0.75, 0.25], [0.25, 0.75]], useful=[10, 20]))
     3.75
     """
-    if not all(isinstance(x, int | float) and not isinstance(x, bool) and math.isfinite(x) for x in mechanism.useful):
+    above = _above_the_smallest(mechanism.useful)
+    if above is None:
         return None
     seen = _Seen.of(joint, mechanism)
-    values = np.array(mechanism.useful, dtype=np.float64)[seen.useful]
-    order = np.lexsort((values, seen.released))
-    mass, value, group = seen.mass[order], values[order], seen.released[order]
+    order = np.lexsort((above[seen.useful], seen.released))
+    mass, value, group = seen.mass[order], above[seen.useful[order]], seen.released[order]
     first = np.searchsorted(group, group)  # of the entry's own symbol
+    value = value - value[first]  # so that sums lose no digits to values that all are large
     below, moment = (np.append(0.0, np.cumsum(part)) for part in (mass, mass * value))
     places = np.arange(len(mass))
     # Twice the pairs of a smaller value with this one, since either may be the true one.
     pairs = 2 * mass * (value * (below[places] - below[first]) - (moment[places] - moment[first]))
     return max(0.0, float((pairs / seen.p_released[group]).sum()))
+
+
+def _above_the_smallest(values: Sequence[Any]) -> FloatArray | None:
+    """How far numbers lie above the smallest of them; None where they are not all numbers that floats can hold."""
+    if not all(isinstance(x, int | float) and not isinstance(x, bool) for x in values):
+        return None
+    try:
+        smallest = min(values) if all(map(math.isfinite, values)) else math.inf
+        above = np.array([float(x - smallest) for x in values])
+    except OverflowError:
+        return None
+    return above if np.isfinite(above).all() else None
 
 
 def share_errors(joint: Joint, mechanism: Mechanism, records: int | None = None) -> FloatArray | None:
@@ -116,7 +130,8 @@ def share_errors(joint: Joint, mechanism: Mechanism, records: int | None = None)
     joint : Joint
         P(s, x), of which only P(x) matters.
     mechanism : Mechanism
-        P(y | x), drawn for each record by itself.
+        P(y | x), drawn for each record by itself. Where it reads S its mean given x is taken, and the errors are
+        upper limits.
     records : int, optional
         n; left out, those that the joint was counted from.
 

@@ -116,6 +116,8 @@ class SensitiveMechanism(RowMechanism):
         nothing = np.zeros_like(joint.probabilities)
         given = np.divide(joint.probabilities, joint.p_useful, where=joint.p_useful > 0, out=nothing)
         place_s = {label: k for k, label in enumerate(self.sensitive)}
+        if any(p > 0 and s not in place_s for s, p in zip(joint.sensitive, joint.p_sensitive.tolist())):
+            raise UnseenSymbolError("a sensitive value does not occur in the mechanism, which reads it.")
         place_x = {label: k for k, label in enumerate(self.useful)}
         cells = np.zeros((self.n_sensitive, self.n_useful))
         for i, s in enumerate(joint.sensitive):

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet import LIP, Joint, Mechanism, design
-from discreet.errors import InputError
+from discreet.errors import InputError, UnseenSymbolError
 from discreet.measures import distortion, resampled, share_errors, unchanged
 
 
@@ -93,3 +93,26 @@ def test_extremes() -> None:
     )
     with pytest.raises(InputError, match="number of records"):
         share_errors(Joint.from_array([[0.5, 0.5]]), Mechanism.from_channel(np.eye(2)))
+
+
+@pytest.mark.parametrize("base", [0, 1_700_000_000, 1_700_000_000_000_000, 2**62, 0.5])
+def test_distances_of_large_numbers_lose_no_digits(base: float) -> None:
+    values = [base + k for k in range(1000)]
+    in_pairs = np.zeros((1000, 500))
+    in_pairs[np.arange(1000), np.arange(1000) // 2] = 1
+    joint = Joint.from_array(np.full((1, 1000), 1e-3), useful=values)
+    assert distortion(joint, Mechanism.from_channel(in_pairs, useful=values)) == pytest.approx(0.5)
+
+
+def test_numbers_beyond_floats_have_no_distance() -> None:
+    values = [10**400, 5]
+    mechanism = Mechanism.from_channel([[0.75, 0.25], [0.25, 0.75]], useful=values)
+    assert distortion(Joint.from_counts([[3, 1], [1, 3]], useful=values), mechanism) is None
+
+
+def test_a_sensitive_value_that_the_mechanism_cannot_read() -> None:
+    joint = Joint.from_counts([[400, 100], [100, 400]])
+    mechanism = design(joint, LIP(0.3), "optimal-with-sensitive").mechanism
+    assert 0.5 < unchanged(joint, mechanism) < 1
+    with pytest.raises(UnseenSymbolError):
+        unchanged(Joint.from_counts([[400, 100], [100, 400], [500, 500]]), mechanism)
