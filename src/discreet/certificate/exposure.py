@@ -167,9 +167,8 @@ class Watcher:
     def _blocks(self, found: Combinations, z: IntArray, mechanism: Mechanism | None) -> Iterator[Joint]:
         """P(s, (z, y)) of some combinations z after the other, all others taken together as a last symbol."""
         x = np.array([self._place(label) for label in found.useful])[found.column]
-        order = np.argsort(
-            z.astype(np.min_scalar_type(int(z.max(initial=0)))), kind="stable"
-        )  # narrow ones sort faster
+        narrow = z.astype(np.min_scalar_type(int(z.max(initial=0))))  # sorted faster
+        order = np.argsort(narrow, kind="stable")
         s, z, x, records = found.row[order], z[order], x[order], found.records[order]
         n_sensitive, n_useful = len(found.sensitive), self.mechanism.n_useful
         everyone = np.bincount(s, records, n_sensitive).astype(np.int64)

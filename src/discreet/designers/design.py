@@ -99,7 +99,8 @@ class Design:
     def share_error(self) -> float | None:
         """Largest standard error of the share of a value, counted in such a column of as many records as the table has.
 
-        None where the records were not counted, or are too many combinations to add up.
+        None where records were not counted, or where too many values stand behind symbols to add them up. For
+        mechanisms that read S it is an upper limit.
         """
         if not self._is_listed or not self.joint.records:
             return None
