@@ -115,6 +115,7 @@ COUNTS: Shape = {"sensitive": [_label], "useful": [_label], "cells": [[_count, _
 PROOF: Shape = {"rows": [[str, _count, (_count, None), _count]], "largest": VECTORS, "smallest": VECTORS}
 PROOF |= {
     "on": ("symbols", "beliefs"),
+    "cells": ([_count], None),
     "prices": ([_real], None),
     "splits": [[_count, _count, _real]],
     "multipliers": (VECTORS, None),
@@ -280,7 +281,7 @@ def size(certificate: Data) -> Found:
         vectors = [*proof["largest"], *proof["smallest"], *(proof["multipliers"] or [])]
         entries = len(proof["largest"])
         numbers = sum(map(len, vectors)) + len(vectors) + 2 * len(proof["splits"]) + entries
-        steps += entries * (numbers + len(proof["rows"])) + subsets * n_s * len(proof["rows"])
+        steps += entries * (numbers + len(proof["rows"])) + (subsets * n_s + n_x) * len(proof["rows"])
     steps *= 1 + max((n.bit_length() for _, _, n in counts["cells"]), default=0) // 128  # long numbers take long
     right = steps <= STEPS + STEPS_PER_CHARACTER * len(_canonical(certificate))
     refused = f"refused: about {float(steps):.1g} steps for so short a certificate"
@@ -524,7 +525,9 @@ def proven_bound(certificate: Data) -> Fraction:
     symbols = next(slices(certificate, table))
     masses = [sum(row[x] for row in table) for x in symbols]
     rows = _own_rows(certificate, table, symbols)
-    unit, every = ([0.0] * len(symbols), [1.0] * len(symbols)), range(len(symbols))
+    if proof["cells"] is not None:
+        rows, masses = _gathered(rows, masses, proof["cells"])
+    unit, every = ([0.0] * len(masses), [1.0] * len(masses)), range(len(masses))
     largest, smallest = [], []
     for k, (high, low) in enumerate(zip(proof["largest"], proof["smallest"], strict=True)):
         cost = [1.0 if x == k else 0.0 for x in every]
@@ -551,6 +554,18 @@ def _by_belief(certificate: Data, table: Table) -> Table:
         common = math.gcd(*column)
         alike.setdefault(tuple(n // common for n in column), []).append(x)
     return [[sum(row[x] for x in some) for some in alike.values()] for row in table]
+
+
+def _gathered(rows: Any, masses: list[int], cells: list[int]) -> tuple[list[tuple[list[float], bool]], list[int]]:
+    """Symbols in cells: H(X|Y) is at least H(cell|Y), and what is allowed keeps the least rows of each cell's members."""
+    members: dict[int, list[int]] = {}
+    for x, cell in zip(range(len(masses)), cells, strict=True):
+        members.setdefault(cell, []).append(x)
+    groups = [members[cell] for cell in sorted(members)]
+    if any(is_equal for _, is_equal in rows):
+        raise ValueError("equations have no least rows")
+    least = [([min(row[x] for x in some) for some in groups], False) for row, _ in rows]
+    return least, [sum(masses[x] for x in some) for some in groups]
 
 
 def _own_rows(certificate: Data, table: Table, symbols: list[int]) -> list[tuple[list[float], bool]]:

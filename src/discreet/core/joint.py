@@ -12,6 +12,7 @@ import numpy as np
 
 from discreet._support.errors import InputError
 from discreet._support.numeric import (
+    LEVEL_GUARD,
     MOST_SUMMED,
     SMALLEST_SCREENED,
     BoolArray,
@@ -71,6 +72,8 @@ class Joint:
         useful_columns: Sequence[str] = (),
         bins: Mapping[str, Sequence[float]] | None = None,
         floats_suffice: bool | None = None,
+        guard: FloatArray | None = None,
+        p_sensitive: FloatArray | None = None,
     ) -> None:
         probabilities.setflags(write=False)
         self.probabilities = probabilities
@@ -84,6 +87,10 @@ class Joint:
         self.sensitive_columns = tuple(sensitive_columns)
         self.useful_columns = tuple(useful_columns)
         self.bins = {name: tuple(edges) for name, edges in (bins or {}).items()}
+        #: Nats by which levels of privacy computed in floats may be off, where it is known for each symbol.
+        self.guard: float | FloatArray = LEVEL_GUARD if guard is None else np.minimum(guard, LEVEL_GUARD)
+        if p_sensitive is not None:  # known without sums
+            self.__dict__["p_sensitive"] = p_sensitive
         #: Whether lifts computed in floats are off by rounding only; else every decision is made in integers.
         self.floats_suffice = self._is_well_scaled() if floats_suffice is None else floats_suffice
 
@@ -296,6 +303,19 @@ class Joint:
     def _has_small_counts(self) -> bool:
         return self.counts is not None and self.counts.dtype != object
 
+    def counted_shares(self) -> FloatArray | None:
+        """P(s) rounded once, from counts; None where there are none that 64 bits hold."""
+        return self._share_of(1) if self._has_small_counts else None
+
+    def described(self) -> dict[str, Any]:
+        """What a joint of the same sensitive values takes over from this one, as arguments."""
+        return {
+            "sensitive": self.sensitive,
+            "sensitive_columns": self.sensitive_columns,
+            "useful_columns": self.useful_columns,
+            "bins": self.bins,
+        }
+
     def _share_of(self, axis: int) -> FloatArray:
         assert self.counts is not None
         share: FloatArray = self.counts.sum(axis=axis) / self.counts.sum()
@@ -381,7 +401,8 @@ class Joint:
         )
 
     def _is_well_scaled(self) -> bool:
-        if max(self.probabilities.shape) > MOST_SUMMED and not (self._sums_exactly and self.n_sensitive <= MOST_SUMMED):
+        is_summed = self.n_sensitive <= MOST_SUMMED and (self._sums_exactly or "p_sensitive" in self.__dict__)
+        if max(self.probabilities.shape) > MOST_SUMMED and not is_summed:
             return False  # sums of floats over the sensitive values are part of many a measure
         if self._has_small_counts:
             return True  # no share of them is that small

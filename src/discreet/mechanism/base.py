@@ -205,16 +205,8 @@ class Mechanism(ABC):
         not know is an `UnseenSymbolError`.
         """
         cells, masses = self.carried(joint)
-        return Joint(
-            cells,
-            masses,
-            sensitive=joint.sensitive,
-            useful=self.released,
-            sensitive_columns=joint.sensitive_columns,
-            useful_columns=joint.useful_columns,
-            bins=joint.bins,
-            floats_suffice=None if joint.floats_suffice else False,
-        )
+        suffice = None if joint.floats_suffice else False
+        return Joint(cells, masses, useful=self.released, **joint.described(), floats_suffice=suffice)
 
     def judged(self, joint: Joint, kinds: Iterable[JudgedKind]) -> Joint:
         """The joint of (sensitive, released) on which bounds of these kinds are decided."""

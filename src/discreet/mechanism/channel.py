@@ -131,6 +131,19 @@ class ChannelMechanism(RowMechanism):
         spread = self.spread_over(joint.useful, joint.occurs)
         return spread.floats(joint.probabilities), lambda: spread.integers(joint.masses)
 
+    def expected(self, joint: Joint) -> Joint:
+        spread = self.spread_over(joint.useful, joint.occurs)
+        known = joint.counted_shares()  # a mechanism leaves P(s) as it was
+        return Joint(
+            spread.floats(joint.probabilities),
+            lambda: spread.integers(joint.masses),
+            useful=self.released,
+            **joint.described(),
+            floats_suffice=None if joint.floats_suffice else False,
+            guard=None if known is None else spread.rounding(joint.n_sensitive),
+            p_sensitive=known,
+        )
+
     def useful_information(self, joint: Joint) -> float:
         spread = self.spread_over(joint.useful, joint.p_useful > 0)
         p_released = spread.floats(joint.p_useful[None, :])[0]

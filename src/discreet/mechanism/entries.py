@@ -119,6 +119,17 @@ class Spread(NamedTuple):
         moved = cells[:, self.source] * (self.weight / DENOMINATOR)
         return np.add.reduceat(moved, self.starts, axis=1)
 
+    def rounding(self, n_sensitive: int) -> FloatArray:
+        """Nats by which a level of each released symbol may be off where P(s, y) comes from `floats`, of counts.
+
+        A cell is a sum of k products of numbers that are rounded once: relatively off by at most (k + 3) u with u =
+        2**-53. P(y) adds n_sensitive of them up, P(s) is rounded once, so a lift is off by (2 k + n_sensitive + 10) u,
+        and a level, at most 2-Lipschitz in logarithms of lifts, by twice that and its own few roundings.
+        """
+        runs = np.diff(self.starts, append=len(self.source))
+        result: FloatArray = 8.0 * (runs + n_sensitive + 16) * 2.0**-53
+        return result
+
     def integers(self, masses: ObjectArray) -> ObjectArray:
         """``masses @ weights`` in integers, up to a common factor."""
         moved = masses[:, self.source]

@@ -64,7 +64,7 @@ class Notion:
         Returns
         -------
         bool
-            Floats settle what is clear; whatever comes within 1e-9 nats of a budget is decided in integers.
+            Floats settle what is clear; whatever comes within their rounding of a budget is decided in integers.
         """
         return bool(self.allowed(self._seen(joint, mechanism)).all())
 
@@ -94,7 +94,7 @@ class Notion:
         for bound in self.bounds:
             excess = bound.level(bound.value(lifts, joint.p_sensitive)) - bound.epsilon
             verdict &= excess <= 0
-            unsure |= np.abs(excess) <= LEVEL_GUARD
+            unsure |= np.abs(excess) <= joint.guard
         return verdict, unsure
 
     def levels(self, joint: Joint) -> FloatArray:

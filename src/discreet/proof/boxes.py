@@ -185,6 +185,9 @@ class Proof:
         The cover of the simplex, and multipliers for each of its boxes.
     is_on_classes : bool
         Whether the symbols are classes of those that tell the same about S, whose limit is one for symbols too.
+    cell_of : ndarray of int or None
+        Where the proof is about cells of symbols (or classes): the cell of each. A row of a cell is the least of its
+        members' rows, so every allowed posterior is one of the polytope's, and costs no less.
     """
 
     polytope: Polytope
@@ -198,6 +201,7 @@ class Proof:
     splits: tuple[tuple[int, int, float], ...] = ()
     multipliers: FloatArray | None = None
     is_on_classes: bool = False
+    cell_of: IntArray | None = None
 
     @property
     def size(self) -> int:
@@ -208,7 +212,7 @@ class Proof:
     def to_dict(self) -> dict[str, Any] | None:
         """The proof as plain data, in rows that a checker makes anew from counts; None where it cannot follow.
 
-        ``rows`` names them, ``largest`` and ``smallest`` hold the multipliers that bound each entry, ``splits`` make
+        ``cells`` gathers symbols, ``rows`` names them, ``largest`` and ``smallest`` hold the multipliers that bound each entry, ``splits`` make
         the boxes, and ``multipliers`` belong to those; each vector as its entries that are not zero.
         """
         if not self.utility.is_checkable or not self.polytope.labels or self.polytope.scale is None:
@@ -223,6 +227,7 @@ class Proof:
 
         return {
             "on": "beliefs" if self.is_on_classes else "symbols",
+            "cells": None if self.cell_of is None else self.cell_of.tolist(),
             "rows": [list(label) for label in self.polytope.labels],
             "largest": sparse(self.largest_multipliers),
             "smallest": sparse(self.smallest_multipliers),

@@ -12,13 +12,16 @@ from discreet.designers.posteriors.simplex import Programmes
 from discreet.proof.polytope import Polytope
 from discreet.utilities import Utility
 
-__all__ = ["Columns", "best_pairs", "pair_interval", "singles"]
+__all__ = ["Columns", "best_pairs", "pair_interval", "singles", "towards_symbols"]
 
 #: Entries of a posterior below this are none.
 NO_ENTRY = 1e-11
 
 #: Pairs looked at in one vectorised step.
 STRIPE = 50_000
+
+#: Posteriors are put this share inside of the rows that they would touch.
+INSIDE = 1e-9
 
 #: Pairs whose interval is shorter than this are one point.
 SHORT = 1e-12
@@ -73,6 +76,17 @@ def singles(polytope: Polytope) -> IntArray:
         return np.flatnonzero(Programmes(polytope).minimise(0 * alone, alone, alone).is_solved)
     rows, equal = polytope.own_rows, polytope.equal
     return np.flatnonzero((rows[~equal] <= 0).all(axis=0) & (rows[equal] == 0).all(axis=0))
+
+
+def towards_symbols(polytope: Polytope) -> FloatArray:
+    """For each symbol the allowed posterior furthest from P_X towards it, a row each: no mixture is out of reach."""
+    p, rows = polytope.p_useful, polytope.own_rows
+    at_p = rows @ p
+    with np.errstate(divide="ignore", invalid="ignore"):
+        steps = np.where(rows > at_p[:, None], -at_p[:, None] / (rows - at_p[:, None]), 1.0)
+    step = np.clip(steps.min(axis=0, initial=1.0), 0.0, 1.0) * (1 - INSIDE)
+    result: FloatArray = (1 - step)[:, None] * p + np.diag(step)
+    return result
 
 
 def pair_interval(rows: FloatArray, equal: BoolArray, first: IntArray) -> tuple[FloatArray, FloatArray]:

@@ -3,8 +3,8 @@ r"""Optimal random response by column generation: a cheap mixture of allowed pos
 The master problem is :math:`\min \sum_k q_k h(v_k)` subject to :math:`\sum_k q_k v_k = P_X`, with h the cost of the
 utility. Its prices :math:`\pi` ask for a posterior of negative reduced cost :math:`h(v) - \pi \cdot v`. That function
 is concave, so its minima are vertices, and linearising it finds vertices: from many starts, minimise
-:math:`(h'(v) - \pi) \cdot v` over the polytope, the slopes taken over ever shorter steps. This finds good mechanisms;
-the prover tells how good they are.
+:math:`(h'(v) - \pi) \cdot v` over the polytope, the slopes taken over ever shorter steps. Here is the pool of columns
+and that descent; `search` asks for columns until nothing improves, and the prover tells how good they are.
 """
 
 # SPDX-License-Identifier: Apache-2.0
@@ -22,10 +22,7 @@ from discreet.designers.posteriors.simplex import Programmes
 from discreet.proof.polytope import Polytope
 from discreet.utilities import Utility
 
-__all__ = ["SEARCH_FROM", "Budget", "ColumnGeneration", "kept_words"]
-
-#: Smaller alphabets under few rows need no search before a proof, which finds all that is missing on its way.
-SEARCH_FROM = 40
+__all__ = ["LAST_SMOOTHING", "NO_GAIN", "Budget", "ColumnGeneration", "distinct", "kept_words"]
 
 #: A reduced cost above this is no improvement.
 NO_GAIN = -1e-9
@@ -36,11 +33,8 @@ FIRST_SMOOTHING, SHRINK, LAST_SMOOTHING, MOST_STEPS = 0.03, 0.05, 1e-9, 8
 #: Posteriors closer than this are one.
 SAME = 1e-9
 
-#: Alphabets up to this size list all of their pairs at once; larger ones the best few of each symbol.
-ALL_PAIRS_UP_TO, SOME_PAIRS = 300, 30
-
-#: Points from which the search of one round starts, besides the symbols, and rounds without new columns.
-RANDOM_STARTS, MOST_ROUNDS, MOST_STALLED = 40, 60, 3
+#: Points from which the search of one round starts, besides the symbols.
+RANDOM_STARTS = 40
 
 
 class Budget:
@@ -111,10 +105,11 @@ class ColumnGeneration:
         self.whole = self.nothing_kept - float(polytope.p_useful @ utility.alone(np.arange(polytope.n_useful)))
         self.solve()
 
-    def solve(self) -> bool:
+    def solve(self, seconds: float = np.inf) -> bool:
         """The best mixture of the columns so far; False where the solver gives up, and the last one stays."""
-        solution = self.master.solve()
+        solution = self.master.solve(seconds)
         if solution is None:
+            self.weights = np.append(self.weights, np.zeros(len(self.columns) - len(self.weights)))
             return False
         self.value, self.prices, self.weights = solution
         return True
@@ -124,9 +119,11 @@ class ColumnGeneration:
         if stage.is_heard:
             stage.update(detail=kept_words(self.nothing_kept, self.whole, self.value, limit))
 
-    def add(self, points: FloatArray) -> None:
+    def add(self, points: FloatArray) -> Columns:
         """More posteriors, one a row; `solve` takes them into account."""
-        self._join(self._columns(points))
+        columns = self._columns(points)
+        self._join(columns)
+        return columns
 
     def _columns(self, points: FloatArray) -> Columns:
         return Columns.of(points, self.utility.costs(points))
@@ -136,66 +133,36 @@ class ColumnGeneration:
             self.master.add(columns.cost, columns.starts, columns.symbol, columns.value)
             self.columns = self.columns.joined(columns)
 
-    def list_small_supports(self, budget: Budget) -> None:
-        """All singles, and all pairs or the best of them."""
-        n = self.polytope.n_useful
+    def list_small_supports(self, prices: FloatArray | None, most: int, budget: Budget) -> None:
+        """All singles, and of each symbol the pairs with others that price best; without prices, the purest."""
         alone = singles(self.polytope)
         self._join(Columns(np.arange(len(alone)), alone, np.ones(len(alone)), self.utility.alone(alone)))
-        if self.polytope.is_lifted or n < 2:
-            self.solve()
-            return
-        if n <= ALL_PAIRS_UP_TO:
-            self._join(best_pairs(self.polytope, self.utility, None, n))
-            self.solve()
-            return
-        self._join(best_pairs(self.polytope, self.utility, None, SOME_PAIRS))
-        self.solve()
-        for _ in range(3):
-            if budget.over:
-                break
-            before = self.value
-            self._join(best_pairs(self.polytope, self.utility, self.prices, SOME_PAIRS))
-            self.solve()
-            if before - self.value < 1e-4:
-                break
+        if not self.polytope.is_lifted and self.polytope.n_useful > 1 and not budget.over:
+            self._join(best_pairs(self.polytope, self.utility, prices, most))
 
-    def search(self, budget: Budget, stage: Stage = UNHEARD) -> None:
-        """Rounds of pricing by local search until nothing improves."""
-        stalled = 0
-        for _ in range(MOST_ROUNDS):
-            found = self._round(budget)
-            if not len(found) or budget.over:
-                return
-            before = self.value
-            self.add(found)
-            if not self.solve():
-                return
-            self.told(stage)
-            # A degenerate master may need several rounds of new columns before its value moves.
-            stalled = 0 if before - self.value > 1e-10 else stalled + 1
-            if stalled > MOST_STALLED:
-                return
-
-    def _round(self, budget: Budget) -> FloatArray:
-        starts = self._starts()
-        found = [np.empty((0, self.polytope.n_useful))]
-        for first in range(0, len(starts), self.pricing.batch):
-            if budget.over:
-                break
-            found.append(self.descend(starts[first : first + self.pricing.batch]))
-        return np.vstack(found)
-
-    def _starts(self) -> FloatArray:
-        """Symbols, columns in use, and random triples of symbols."""
+    def starts(self, count: int) -> FloatArray:
+        """Points to descend from: so many symbols, columns in use, and random triples of symbols."""
         n = self.polytope.n_useful
-        symbols = np.eye(n)[self._rng.permutation(n)]
+        symbols = np.zeros((min(n, count), n))
+        symbols[np.arange(len(symbols)), self._rng.permutation(n)[: len(symbols)]] = 1.0
         used = self.columns.dense(self._rng.permutation(self.used())[:RANDOM_STARTS], n)
         triples = np.zeros((RANDOM_STARTS, n))
         np.put_along_axis(triples, self._rng.integers(0, n, (RANDOM_STARTS, 3)), 1 / 3, axis=1)
         return np.vstack([symbols, used, triples])
 
-    def descend(self, starts: FloatArray, smoothing: float = FIRST_SMOOTHING) -> FloatArray:
-        """Different vertices of negative reduced cost that no linearisation improves, one a row."""
+    def priced(self, prices: FloatArray, starts: FloatArray, budget: Budget) -> FloatArray:
+        """Different vertices of negative reduced cost, found from as many of the starts as there is time for."""
+        found = [np.empty((0, self.polytope.n_useful))]
+        for first in range(0, len(starts), self.pricing.batch):
+            if budget.over:
+                break
+            found.append(self.descend(starts[first : first + self.pricing.batch], prices))
+        return distinct(np.vstack(found))
+
+    def descend(
+        self, starts: FloatArray, prices: FloatArray, *, smoothing: float = FIRST_SMOOTHING, most: float = NO_GAIN
+    ) -> FloatArray:
+        """Vertices that no linearisation improves, of a reduced cost below ``most``, one a row."""
         if not len(starts):
             return starts
         point = starts
@@ -203,22 +170,31 @@ class ColumnGeneration:
         found = starts.copy()
         bases: IntArray | None = None
         for _ in range(MOST_STEPS):
-            solved = self.pricing.minimise(self.utility.slopes(point, smoothing) - self.prices, bases=bases)
+            solved = self.pricing.minimise(self.utility.slopes(point, smoothing) - prices, bases=bases)
             point, bases = solved.points, solved.bases
-            reduced = np.where(solved.is_solved, self.reduced_costs(point), np.inf)
+            reduced = np.where(solved.is_solved, self.reduced_costs(point, prices), np.inf)
             better = reduced < best
             found[better], best[better] = point[better], reduced[better]
             if smoothing <= LAST_SMOOTHING and not better.any():
                 break
             smoothing = max(smoothing * SHRINK, LAST_SMOOTHING)
-        found = found[(best < NO_GAIN) & (self.polytope.exceeded(found) <= SAME)]
-        _, first = np.unique(np.round(found / SAME), axis=0, return_index=True)
-        return found[np.sort(first)]
+        return found[(best < most) & (self.polytope.exceeded(found) <= SAME)]
 
-    def reduced_costs(self, points: FloatArray) -> FloatArray:
+    def reduced_costs(self, points: FloatArray, prices: FloatArray) -> FloatArray:
         """h(v) - prices . v of each row."""
-        return self.utility.costs(points) - points @ self.prices
+        return self.utility.costs(points) - points @ prices
 
     def used(self) -> IntArray:
         """Numbers of the columns in the best mixture."""
         return np.flatnonzero(self.weights > 0)
+
+
+def distinct(points: FloatArray) -> FloatArray:
+    """The rows that differ, each once, in the order in which they first come."""
+    _, first = np.unique(_hashed(np.round(points / SAME)), return_index=True)
+    return points[np.sort(first)]
+
+
+def _hashed(points: FloatArray) -> FloatArray:
+    """A number for each row that is the same for equal rows, and hardly ever for others."""
+    return points @ np.random.default_rng(0).uniform(0.5, 1.0, points.shape[1])

@@ -14,10 +14,13 @@ import numpy as np
 
 from discreet._support.numeric import FloatArray, IntArray
 
-__all__ = ["MasterLP", "maximise"]
+__all__ = ["BoxedMaster", "MasterLP", "maximise"]
 
 #: Rows may be violated by this much; points are polished afterwards and pulled inside where needed.
 FEASIBILITY = 1e-9
+
+#: The shortest time that a solver is given.
+LEAST_SECONDS = 0.05
 
 #: A mixture that averages to P_X within this is used although the solver does not call it optimal.
 ACCEPTED = 1e-7
@@ -60,9 +63,13 @@ class MasterLP:
             value,
         )
 
-    def solve(self) -> tuple[float, FloatArray, FloatArray] | None:
-        """Value, prices of the rows, and weights of the columns; None where the solver gives up."""
+    def solve(self, seconds: float = np.inf) -> tuple[float, FloatArray, FloatArray] | None:
+        """Value, prices of the rows, and weights of the columns; None where the solver gives up, or has no time left."""
+        end = self._solver.getRunTime() + max(seconds, LEAST_SECONDS)  # its clock runs over all runs
+        self._solver.setOptionValue("time_limit", end)
         self._solver.run()
+        if self._solver.getModelStatus() == highspy.HighsModelStatus.kTimeLimit:
+            return None
         if self._solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
             self._solver.clearSolver()  # a cold start rescues rare numerical trouble of a warm one
             self._solver.run()
@@ -75,6 +82,43 @@ class MasterLP:
             return None
         weights = np.maximum(np.array(solution.col_value), 0.0)
         return self._solver.getInfo().objective_function_value, np.array(solution.row_dual), weights
+
+
+class BoxedMaster(MasterLP):
+    """The same problem, which may miss its target at a price, so that prices stay within a box around a centre.
+
+    Each row gets a column of what is missing, which costs ``centre + width``, and one of what is too much, which costs
+    ``width - centre``: by duality no price is further than ``width`` from its centre. Prices of a degenerate problem
+    jump about; these do not.
+
+    Attributes
+    ----------
+    missed : float
+        How much of the target the last solution misses, in sum; where it is nothing, that solves the true problem.
+    """
+
+    def __init__(self, target: FloatArray, centre: FloatArray, width: float) -> None:
+        super().__init__(target)
+        every = np.arange(len(target))
+        self.add(centre + width, every, every, np.ones(len(target)))
+        self.add(width - centre, every, every, -np.ones(len(target)))
+        self.missed = np.inf
+
+    def move(self, centre: FloatArray, width: float) -> None:
+        """Put the box elsewhere."""
+        both = 2 * len(centre)
+        costs = np.concatenate([centre + width, width - centre])
+        self._solver.changeColsCost(both, np.arange(both, dtype=np.int32), costs)
+
+    def solve(self, seconds: float = np.inf) -> tuple[float, FloatArray, FloatArray] | None:
+        """As of the true problem, the columns of what is missed left out."""
+        solution = super().solve(seconds)
+        if solution is None:
+            return None
+        value, prices, weights = solution
+        both = 2 * len(prices)
+        self.missed = float(weights[:both].sum())
+        return value, prices, weights[both:]
 
 
 def maximise(

@@ -14,15 +14,18 @@ from discreet._support import progress
 from discreet._support.errors import InputError
 from discreet.core.joint import Joint
 from discreet.designers.outcome import Outcome
+from discreet._support.progress import Stage
+from discreet.designers.posteriors.cells import can_be_gathered
 from discreet.designers.posteriors.columns import Columns
-from discreet.designers.posteriors.generation import SEARCH_FROM, Budget, ColumnGeneration
+from discreet.designers.posteriors.generation import Budget, ColumnGeneration
 from discreet.designers.posteriors.lp import MasterLP
 from discreet.designers.posteriors.problem import Problem
 from discreet.designers.posteriors.prover import prove
-from discreet.designers.posteriors.truth import coefficients, most_truthful
+from discreet.designers.posteriors.search import Found, explore, proven_around
 from discreet.designers.posteriors.vertices import vertices
 from discreet.mechanism import Mechanism
 from discreet.notions import Notion
+from discreet.proof.boxes import Proof
 from discreet.utilities import SeparableUtility, Utility
 
 __all__ = ["optimal"]
@@ -31,10 +34,12 @@ __all__ = ["optimal"]
 WORK = 300_000_000
 
 #: Share of the time that goes to the search for mechanisms; the rest proves how good they are.
-SEARCH_SHARE = 0.35
+SEARCH_SHARE = 0.6
 
-#: Coefficients of a programme that may be solved for a first mechanism.
-MOST_FOR_A_START = 1_000_000
+#: Larger alphabets are proven on cells first, of these numbers, each for a share of what time is left: a small one where
+#: boxes of the symbols themselves still prove more in the end.
+PROVEN_DIRECTLY, CELLS_OF_PROOFS = 100, (40, 80, 160)
+LITTLE_UP_TO, LITTLE, MUCH = 300, 0.05, 0.5
 
 #: Share of the time that search and proof may take; the rest turns the result into a mechanism.
 WORK_SHARE = 0.97
@@ -59,32 +64,56 @@ def optimal(
         raise InputError(f"search must be 'columns' or 'vertices', got {search!r}.")
     if time_limit is not None and not time_limit > 0:
         raise InputError(f"time_limit must be a positive number of seconds, got {time_limit}.")
-    problem = Problem(joint, notion, utility, also, start)
+    budget = Budget(time_limit).share(WORK_SHARE)
+    problem = Problem(joint, notion, utility, also, start, seconds=time_limit)
     if search == "vertices":
         return _by_vertices(problem)
-    return _by_columns(problem, seed, Budget(time_limit).share(WORK_SHARE), time_limit is not None)
+    return _by_columns(problem, seed, budget, time_limit is not None)
 
 
 def _by_columns(problem: Problem, seed: int, budget: Budget, limited: bool) -> Outcome:
     """Column generation, then a proof of how good it is."""
-    polytope, n = problem.polytope, problem.polytope.n_useful
-    provable = isinstance(problem.costs, SeparableUtility)
+    polytope = problem.polytope
     generation = ColumnGeneration(polytope, problem.costs, *problem.start(), seed, beyond=problem.beyond_classes)
-    generation.add(problem.known())
-    if len(problem.start()[1]) == 1 and coefficients(polytope) <= MOST_FOR_A_START:
-        # Merging keeps nothing, and single columns do not help unless they average to P_X with others.
-        truthful = most_truthful(polytope)
-        if truthful is not None:
-            generation.add(truthful[0])
-    searching = budget.share(SEARCH_SHARE) if provable else budget
-    generation.list_small_supports(searching)
-    if n > SEARCH_FROM or len(polytope.rows) > n or not provable:
+    separable = problem.costs if isinstance(problem.costs, SeparableUtility) else None
+    most_work = math.inf if limited else WORK
+    found = Found(None, None)
+    if problem.is_solvable:
+        generation.add(problem.known())
         with progress.stage("searching") as stage:
-            generation.search(searching, stage)
-    with progress.stage("proving") as stage:
-        proof = prove(generation, budget, math.inf if limited else generation.pricing.work + WORK, stage)
+            searching = budget if separable is None else budget.share(SEARCH_SHARE)
+            found = explore(generation, separable, searching, stage)
+    proof = None
+    if separable is not None:
+        with progress.stage("proving") as stage:
+            proof = _best_proof(problem, generation, found, separable, seed, budget, most_work, stage)
     used = generation.used()
-    return problem.outcome(generation.columns.dense(used, n), generation.weights[used], proof)
+    return problem.outcome(generation.columns.dense(used, polytope.n_useful), generation.weights[used], proof)
+
+
+def _best_proof(
+    problem: Problem,
+    generation: ColumnGeneration,
+    found: Found,
+    utility: SeparableUtility,
+    seed: int,
+    budget: Budget,
+    most_work: float,
+    stage: Stage,
+) -> Proof | None:
+    """The highest limit that is proven on ever more cells, and on the symbols themselves where they are few enough."""
+    whole = problem.whole_polytope
+    proofs: list[Proof] = []
+    if whole.n_useful > PROVEN_DIRECTLY and can_be_gathered(whole):
+        for number in CELLS_OF_PROOFS:
+            left = budget.share(LITTLE if whole.n_useful <= LITTLE_UP_TO else MUCH)
+            if number < whole.n_useful and not left.over:
+                proofs.append(proven_around(whole, utility, number, seed, left, most_work))
+                generation.told(stage, max(proof.limit for proof in proofs))
+    if not problem.is_gathered:
+        work = generation.pricing.work + most_work
+        proofs.append(prove(generation, budget, work, stage, largest=found.largest, centre=found.centre))
+    return max(proofs, key=lambda proof: proof.limit, default=None)
 
 
 def _by_vertices(problem: Problem) -> Outcome:

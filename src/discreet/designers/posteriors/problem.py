@@ -6,6 +6,7 @@ Every method that mixes posteriors starts here and ends in `Problem.outcome`.
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -18,6 +19,7 @@ from discreet.core.beliefs import on_classes
 from discreet.core.joint import Joint
 from discreet.designers.merging.subset_merging import partitions
 from discreet.designers.outcome import Outcome
+from discreet.designers.posteriors.cells import Cells, can_be_gathered
 from discreet.designers.posteriors.perfect import private_weights
 from discreet.designers.posteriors.quotient import Quotient, is_about_beliefs
 from discreet.designers.posteriors.realise import realise, released_labels
@@ -28,6 +30,12 @@ from discreet.proof.polytope import Polytope
 from discreet.utilities import Utility
 
 __all__ = ["Problem"]
+
+#: More classes than this are gathered into cells.
+MOST_SYMBOLS = 2000
+
+#: Cells where there is no time limit, and how many a search can use that has some seconds, at least and at most.
+CELLS, CELLS_OF_A_SECOND, FEWEST_CELLS, MOST_CELLS = 600, 75, 60, 1000
 
 #: Larger proofs are not kept: the bound is then claimed, and nobody can check it.
 MOST_PROOF_NUMBERS = 20_000_000
@@ -55,6 +63,8 @@ class Problem:
         Those that occur; the problem speaks of them as 0, 1, 2, ...
     polytope : Polytope
         Posteriors over them that are allowed.
+    whole_polytope : Polytope
+        The same of all classes, where those are so many that the problem is about cells of them (`Cells`).
     costs : Utility
         The utility over them.
     fallback : ndarray of int
@@ -68,6 +78,7 @@ class Problem:
         utility: Utility,
         also: Sequence[Joint] = (),
         start: Mechanism | None = None,
+        seconds: float | None = None,
     ) -> None:
         if not notion.is_polyhedral:
             raise UnsupportedNotionError(
@@ -84,13 +95,28 @@ class Problem:
         self.quotient = Quotient.of(joint, *also) if is_about_beliefs(notion, utility) else None
         if self.quotient is not None:
             joint, also = self.quotient.inner, [on_classes(other, self.quotient.classes) for other in also]
+        self.is_on_classes = self.quotient is not None
         self.joint, self.also = joint, also
         self.symbols: IntArray = np.flatnonzero(joint.p_useful > 0)
         inner = joint if len(self.symbols) == joint.n_useful else joint.given(self.symbols)
         self.costs = utility.over(inner.useful)
         allowed = PerfectPrivacy() if self.is_perfect else notion
         self.polytope = Polytope.of(inner, allowed, [_folded(other, joint, self.symbols) for other in also])
+        self.whole_polytope, self.is_gathered = self.polytope, False
+        if len(self.symbols) > MOST_SYMBOLS and is_about_beliefs(notion, utility) and can_be_gathered(self.polytope):
+            self._gather(Cells.of(self.polytope, cells_for(seconds)))
         self.fallback = self._merged()
+
+    def _gather(self, cells: Cells) -> None:
+        """Design on cells of symbols that tell nearly the same, each of them allowed whichever members it stands for."""
+        own = np.full(self.joint.n_useful, cells.number)  # what never occurs is a cell of its own
+        own[self.symbols] = cells.cell_of
+        of_symbols = own if self.quotient is None else own[self.quotient.classes]
+        self.quotient = Quotient(self.given, of_symbols, on_classes(self.given, of_symbols))
+        self.joint, self.also = self.quotient.inner, [on_classes(other, of_symbols) for other in self.given_also]
+        self.symbols = np.arange(cells.number)
+        self.polytope, self.is_gathered = cells.inside, True
+        self.costs = self.utility.over(tuple(range(cells.number)))
 
     @property
     def beyond_classes(self) -> float:
@@ -123,9 +149,16 @@ class Problem:
         made = mechanism if self.quotient is None else self.quotient.coupled(mechanism)
         return made if self.holds(made) else None
 
+    @property
+    def is_solvable(self) -> bool:
+        """Whether mixtures average to P_X: always but where cells are so wide that they rule out even that."""
+        return bool(self.polytope.exceeded(self.polytope.p_useful[None])[0] <= 0) or self.polytope.equal.any()
+
     def start(self) -> tuple[FloatArray, FloatArray]:
         """Posteriors of the fallback's blocks and their weights: they average to P_X, a first mechanism."""
         p = self.polytope.p_useful
+        if self.is_gathered:  # a block of cells is allowed as it is, but not whichever members it stands for
+            return p[None], np.ones(1)
         _, blocks = np.unique(self.fallback[self.symbols], return_inverse=True)
         weights = np.zeros(int(blocks.max()) + 1)
         np.add.at(weights, blocks, p)
@@ -135,7 +168,7 @@ class Problem:
 
     def known(self) -> FloatArray:
         """Posteriors of the mechanism given to start from, those that are allowed."""
-        if self.known_mechanism is None or self.polytope.is_lifted:
+        if self.known_mechanism is None or self.polytope.is_lifted or self.is_gathered:
             return np.empty((0, self.polytope.n_useful))
         cells = self.given.p_useful[:, None] * self.known_mechanism.channel
         if self.quotient is not None:
@@ -151,14 +184,15 @@ class Problem:
         if self.known_mechanism is not None and self.holds(self.known_mechanism):
             candidates.append(self.known_mechanism)
         with progress.stage("making integers"):
-            made = self._made(points, weights)
+            made = self._made(points, weights) if self.is_solvable else None
         if made is not None:
             candidates.append(made)
         best = max(candidates, key=lambda mechanism: self.utility.value(self.given, mechanism))
         limit = None if proof is None else self.most(proof.limit, best)
         if proof is None or proof.size > MOST_PROOF_NUMBERS:
             return Outcome(best, limit)
-        return Outcome(best, limit, replace(proof, is_on_classes=self.quotient is not None))
+        is_on_classes = self.is_on_classes
+        return Outcome(best, limit, replace(proof, is_on_classes=is_on_classes))
 
     def _made(self, points: FloatArray, weights: FloatArray) -> Mechanism | None:
         if self.is_perfect:
@@ -187,6 +221,17 @@ class Problem:
             **provenance(self.joint),
         )
         return self.accepted(mechanism)
+
+
+def cells_for(seconds: float | None) -> int:
+    """Number of cells that a search of so many seconds can use: a round of it costs about their square.
+
+    >>> cells_for(1), cells_for(60), cells_for(None)
+    (75, 580, 600)
+    """
+    if seconds is None:
+        return CELLS
+    return int(min(max(CELLS_OF_A_SECOND * math.sqrt(seconds), FEWEST_CELLS), MOST_CELLS))
 
 
 def _folded(other: Joint, joint: Joint, symbols: IntArray) -> Joint:

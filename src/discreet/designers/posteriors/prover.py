@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from discreet._support.numeric import FloatArray, IntArray
 from discreet._support.progress import UNHEARD, Stage
+from discreet.designers.posteriors.extremes import Extremes, largest_shares, smallest_shares
 from discreet.designers.posteriors.generation import LAST_SMOOTHING, NO_GAIN, Budget, ColumnGeneration
 from discreet.designers.posteriors.simplex import Programmes
 from discreet.proof.boxes import (
@@ -62,15 +63,25 @@ BATCH = 300
 CHUNK = 500_000
 
 
-def prove(generation: ColumnGeneration, budget: Budget, most_work: float, stage: Stage = UNHEARD) -> Proof | None:
+def prove(
+    generation: ColumnGeneration,
+    budget: Budget,
+    most_work: float,
+    stage: Stage = UNHEARD,
+    *,
+    largest: Extremes | None = None,
+    centre: FloatArray | None = None,
+) -> Proof | None:
     """The best limit that fits the budget; new posteriors found on the way improve the generation too.
 
-    None where the utility is not separable: its cost has no chords, and no posterior is found.
+    ``largest`` are the largest shares where they are known, ``centre`` prices that seem to prove much. None where the
+    utility is not separable: its cost has no chords, and no posterior is found.
     """
     utility = generation.utility
     if not isinstance(utility, SeparableUtility):
         return None
-    return _Prover(generation, utility, budget, most_work, stage).run()
+    known = largest_shares(generation.polytope, generation.pricing, budget) if largest is None else largest
+    return _Prover(generation, utility, budget, most_work, stage).run(known, centre)
 
 
 class _Prover:
@@ -95,24 +106,28 @@ class _Prover:
         self.p_useful = self.polytope.p_useful
         self.whole = generation.whole
 
-    def run(self) -> Proof:
-        largest, of_largest = self._extremes(-1.0)
-        smallest, of_smallest = self._extremes(1.0)
+    def run(self, largest_known: Extremes, centre: FloatArray | None) -> Proof:
+        largest, of_largest = largest_known
+        smallest, of_smallest = smallest_shares(self.polytope, self.pricing, self.budget)
         limit = closed_form(self.utility, self.p_useful, largest)
         self.best = Proof(self.polytope, self.utility, limit, smallest, of_smallest, largest, of_largest)
         if not self._done() and 2 <= self.polytope.n_useful <= BOXES_UP_TO:
             self.boxes = _Boxes(Cover(smallest, largest), self.utility, self.evaluator, self.pricing)
-            prices = self._refine()
+            prices = self._refine(self._better(centre))
             self._record(prices, float(self.boxes.bounds(prices).min()), final=True)
         self.generation.told(self.stage, self.best.limit)
         return self.best
 
-    def _refine(self) -> FloatArray:
+    def _better(self, centre: FloatArray | None) -> FloatArray:
+        """Of the prices of the mixture and those of a search, the ones at which the first boxes prove more."""
+        known = [self.generation.prices, *([] if centre is None else [centre])]
+        return max(known, key=lambda prices: float(prices @ self.p_useful + self.boxes.bounds(prices).min()))
+
+    def _refine(self, prices: FloatArray) -> FloatArray:
         """Solve the boxes of least bound; their minimisers become columns of the true problem, or places to cut.
 
         Returns the prices at which the boxes prove the most.
         """
-        prices = self.generation.prices
         bounds = self.boxes.bounds(prices)
         while not self._done():
             self._record(prices, float(bounds.min()))
@@ -125,12 +140,13 @@ class _Prover:
             bounds[some], points = self._price(some, prices)
             still = (bounds[some] < self._needed(prices)) & ~np.isnan(points[:, 0])
             new = self._cut(some[still], points[still])
-            gain = points[self.generation.reduced_costs(points) < NO_GAIN]
+            gain = points[self.generation.reduced_costs(points, self.generation.prices) < NO_GAIN]
             gain = gain[self.polytope.exceeded(gain) <= NARROW]  # boxes that only touch the polytope yield none
             if not len(gain) and not len(new) and (bounds[some] <= before).all():
                 break  # chords touch the curve, or a box is called empty without proof: only rounding is left
             if len(gain):
-                self.generation.add(np.vstack([gain, self.generation.descend(gain, LAST_SMOOTHING)]))
+                nearby = self.generation.descend(gain, prices, smoothing=LAST_SMOOTHING)
+                self.generation.add(np.vstack([gain, nearby]))
                 if not self.generation.solve():
                     break
                 prices = self.generation.prices
@@ -175,18 +191,6 @@ class _Prover:
     @property
     def _is_full(self) -> bool:
         return len(self.boxes.cover) * self.polytope.n_useful > MOST_ENTRIES
-
-    def _extremes(self, sign: float) -> tuple[FloatArray, FloatArray]:
-        """The smallest (sign 1) or largest (sign -1) value of every entry, with multipliers that prove it."""
-        n = self.polytope.n_useful
-        multipliers = np.zeros((n, len(self.polytope.rows)))
-        for first in range(0, n, self.pricing.batch):
-            if self.budget.over:
-                break  # the trivial bounds stay for the rest
-            some = np.arange(first, min(n, first + self.pricing.batch))
-            cost = sign * (some[:, None] == np.arange(n))
-            multipliers[some] = self.evaluator.usable(self.pricing.minimise(cost).multipliers)
-        return self.evaluator.extremes(sign, multipliers), multipliers
 
     def _needed(self, prices: FloatArray) -> float:
         """Reduced cost that would close the gap: boxes above it need no attention."""

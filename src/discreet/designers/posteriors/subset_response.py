@@ -17,9 +17,10 @@ from discreet._support.numeric import FloatArray, IntArray
 from discreet.core.joint import Joint
 from discreet.designers.merging.subset_merging import partitions
 from discreet.designers.outcome import Outcome
-from discreet.designers.posteriors.generation import SEARCH_FROM, Budget, ColumnGeneration, kept_words
+from discreet.designers.posteriors.generation import Budget, ColumnGeneration, kept_words
 from discreet.designers.posteriors.problem import Problem
 from discreet.designers.posteriors.prover import prove
+from discreet.designers.posteriors.search import SEARCH_FROM, search, seed_columns
 from discreet.notions import Notion
 from discreet.proof.polytope import Polytope
 from discreet.utilities import SeparableUtility, Utility
@@ -81,9 +82,9 @@ def _respond(problem: Problem, members: IntArray, seed: int, budget: Budget) -> 
         return whole, np.array([mass.sum()])
     costs = problem.utility.over([problem.joint.useful[x] for x in problem.symbols[members].tolist()])
     generation = ColumnGeneration(_inside(polytope, members), costs, whole[:, members], np.ones(1), seed)
-    generation.list_small_supports(budget)
+    seed_columns(generation, None, budget)
     if len(members) > SEARCH_FROM or not isinstance(costs, SeparableUtility):
-        generation.search(budget)
+        search(generation, None, budget)
     elif len(members) > 2:  # a pair has no other posteriors than those listed
         prove(generation, budget, MOST_WORK)  # finds what is missing on its way
     used = generation.used()

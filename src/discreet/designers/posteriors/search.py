@@ -1,0 +1,145 @@
+r"""The search for good mixtures: columns are asked for at steady prices until none improves.
+
+Prices of the true master problem jump about where it is degenerate, and columns found at such prices do not average to
+P_X together. Here prices stay in a box around a centre (`BoxedMaster`). The first centre is the closed form, a unit of
+x at least at the rate of its largest share: no posterior has a negative reduced cost there, so it proves a first limit.
+The centre moves to the prices of a solution where the limit that they seem to prove is better, and the true problem is
+solved whenever its value may have changed.
+"""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from discreet._support.numeric import FloatArray
+from discreet._support.progress import UNHEARD, Stage
+from discreet.designers.posteriors.cells import Cells
+from discreet.designers.posteriors.columns import towards_symbols
+from discreet.designers.posteriors.extremes import Extremes, largest_shares
+from discreet.designers.posteriors.generation import NO_GAIN, Budget, ColumnGeneration
+from discreet.designers.posteriors.lp import BoxedMaster
+from discreet.designers.posteriors.prover import prove
+from discreet.proof.boxes import Proof
+from discreet.proof.polytope import Polytope
+from discreet.utilities import SeparableUtility
+
+__all__ = ["SEARCH_FROM", "Found", "explore", "proven_around", "search", "seed_columns"]
+
+#: Smaller alphabets under few rows need no search before a proof, which finds all that is missing on its way.
+SEARCH_FROM = 40
+
+#: How far prices may be from their centre at first, nats of a unit; halved when they no longer need to be.
+FIRST_WIDTH = 1.0
+
+#: The centre moves where the limit rises by this share of what the boxed problem hopes for.
+CLEARLY_BETTER = 0.1
+
+#: What is missed of the target below this is rounding.
+NOTHING_MISSED = 1e-9
+
+#: Rounds at most, those between two solutions of the true problem, and those without gain before the search ends.
+MOST_ROUNDS, SOLVED_EVERY, MOST_IDLE = 200, 6, 4
+
+#: Pairs listed for each symbol, and alphabets up to which posteriors between P_X and each symbol help to average.
+PAIRS, TOWARDS_UP_TO = 10, 1000
+
+#: Symbols descended from in a round after which most others found nothing.
+FEW_STARTS = 100
+
+
+class Found(NamedTuple):
+    """What a search learnt for a proof: the largest shares of symbols, and prices that seem to prove much."""
+
+    largest: Extremes | None
+    centre: FloatArray | None
+
+
+def explore(
+    generation: ColumnGeneration, utility: SeparableUtility | None, budget: Budget, stage: Stage = UNHEARD
+) -> Found:
+    """First columns, and the search where a proof would not find what is missing on its way."""
+    polytope, largest, centre = generation.polytope, None, None
+    if utility is not None:
+        largest = largest_shares(polytope, generation.pricing, budget)
+        centre = utility.rates(largest.shares)
+    seed_columns(generation, centre, budget)
+    if polytope.n_useful <= SEARCH_FROM and len(polytope.rows) <= polytope.n_useful and utility is not None:
+        return Found(largest, None)
+    return Found(largest, search(generation, centre, budget, stage))
+
+
+def proven_around(
+    polytope: Polytope, utility: SeparableUtility, number: int, seed: int, budget: Budget, most_work: float
+) -> Proof:
+    """A limit for a polytope, proven on so many cells of its symbols."""
+    cells = Cells.of(polytope, number)
+    around = cells.around
+    generation = ColumnGeneration(around, utility, around.p_useful[None], np.ones(1), seed)
+    found = explore(generation, utility, budget.share(1 / 2))
+    proof = prove(generation, budget, most_work, largest=found.largest, centre=found.centre)
+    return replace(proof, cell_of=cells.cell_of)
+
+
+def seed_columns(generation: ColumnGeneration, centre: FloatArray | None, budget: Budget) -> None:
+    """First columns: of one and two symbols, between P_X and each symbol, and one that is led by each symbol."""
+    polytope, n = generation.polytope, generation.polytope.n_useful
+    generation.list_small_supports(centre, PAIRS, budget)
+    if not polytope.is_lifted and n <= TOWARDS_UP_TO and not budget.over:
+        generation.add(towards_symbols(polytope))
+    if centre is not None:
+        step = generation.pricing.batch
+        for first in range(0, n, step):
+            if budget.over:
+                break
+            leading = np.eye(n)[first : first + step]
+            generation.add(generation.descend(leading, centre, most=np.inf))
+    generation.solve(budget.left())
+
+
+def search(
+    generation: ColumnGeneration, centre: FloatArray | None, budget: Budget, stage: Stage = UNHEARD
+) -> FloatArray:
+    """Rounds of pricing until nothing improves or the time is over; returns the prices that seem to prove most.
+
+    Without a centre, which costs that are no sums over symbols do not have, the search starts at the prices of the true
+    problem.
+    """
+    target, n = generation.polytope.p_useful, generation.polytope.n_useful
+    limit = -np.inf if centre is None else float(centre @ target)
+    centre = generation.prices if centre is None else centre
+    width = FIRST_WIDTH
+    boxed = BoxedMaster(target, centre, width)
+    columns = generation.columns
+    boxed.add(columns.cost, columns.starts, columns.symbol, columns.value)
+    count, idle = n, 0
+    for number in range(1, MOST_ROUNDS + 1):
+        solution = boxed.solve(budget.left())
+        if solution is None or budget.over:
+            break
+        hoped, prices, _ = solution
+        found = generation.priced(prices, generation.starts(count), budget)
+        if len(found):
+            new = generation.add(found)
+            boxed.add(new.cost, new.starts, new.symbol, new.value)
+        least = float(generation.reduced_costs(found, prices).min(initial=0.0))
+        reached = float(prices @ target) + least
+        is_whole = count == n and not budget.over
+        if reached > limit + CLEARLY_BETTER * max(hoped - limit, 0.0) or (is_whole and not len(found)):
+            centre, limit = prices, max(limit, reached)
+            width = width / 2 if boxed.missed <= NOTHING_MISSED else width
+            boxed.move(centre, width)
+        idle = idle + 1 if is_whole and least > NO_GAIN * 10 else 0
+        if idle >= (1 if boxed.missed <= NOTHING_MISSED else MOST_IDLE):
+            break
+        count = n if 10 * len(found) > count or count < n else min(n, FEW_STARTS)
+        if boxed.missed <= NOTHING_MISSED or number % SOLVED_EVERY == 0:
+            if not generation.solve(budget.left()):
+                break
+            generation.told(stage)
+    generation.solve(budget.left())
+    generation.told(stage)
+    return centre
