@@ -557,7 +557,7 @@ def _by_belief(certificate: Data, table: Table) -> Table:
 
 
 def _gathered(rows: Any, masses: list[int], cells: list[int]) -> tuple[list[tuple[list[float], bool]], list[int]]:
-    """Symbols in cells: H(X|Y) is at least H(cell|Y), and what is allowed keeps the least rows of each cell's members."""
+    """Symbols in cells: H(X|Y) is at least H(cell|Y), and what is allowed keeps the least of its members' rows."""
     members: dict[int, list[int]] = {}
     for x, cell in zip(range(len(masses)), cells, strict=True):
         members.setdefault(cell, []).append(x)

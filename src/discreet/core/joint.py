@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import html
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -74,6 +75,7 @@ class Joint:
         floats_suffice: bool | None = None,
         guard: FloatArray | None = None,
         p_sensitive: FloatArray | None = None,
+        is_rounded_once: bool = False,
     ) -> None:
         probabilities.setflags(write=False)
         self.probabilities = probabilities
@@ -89,6 +91,8 @@ class Joint:
         self.bins = {name: tuple(edges) for name, edges in (bins or {}).items()}
         #: Nats by which levels of privacy computed in floats may be off, where it is known for each symbol.
         self.guard: float | FloatArray = LEVEL_GUARD if guard is None else np.minimum(guard, LEVEL_GUARD)
+        #: Whether every cell is off by one rounding, up to a factor that all of them share.
+        self.is_rounded_once = is_rounded_once
         if p_sensitive is not None:  # known without sums
             self.__dict__["p_sensitive"] = p_sensitive
         #: Whether lifts computed in floats are off by rounding only; else every decision is made in integers.
@@ -124,6 +128,7 @@ class Joint:
             lambda: exact_integers(array),
             sensitive=cells.label_list(sensitive, rows, "sensitive"),
             useful=cells.label_list(useful, columns, "useful"),
+            is_rounded_once=True,
         )
 
     @classmethod
@@ -303,9 +308,15 @@ class Joint:
     def _has_small_counts(self) -> bool:
         return self.counts is not None and self.counts.dtype != object
 
-    def counted_shares(self) -> FloatArray | None:
-        """P(s) rounded once, from counts; None where there are none that 64 bits hold."""
-        return self._share_of(1) if self._has_small_counts else None
+    @cached_property
+    def shares_rounded_once(self) -> FloatArray | None:
+        """P(s) without the rounding of sums; None where cells themselves are sums that were rounded."""
+        if self._has_small_counts:
+            return self._share_of(1)
+        if not self.is_rounded_once:
+            return None
+        sums = np.array([math.fsum(row) for row in self.probabilities.tolist()])
+        return sums / math.fsum(sums)
 
     def described(self) -> dict[str, Any]:
         """What a joint of the same sensitive values takes over from this one, as arguments."""

@@ -30,6 +30,7 @@ def has_rare_values(joint: Joint) -> bool:
     """
     if joint.counts is None:
         return False
-    records = [int(n) for n in joint.counts.sum(axis=0) if n > 0]
-    in_few = sum(n for n in records if n < FEW)
-    return min(records) < FEWEST or 100 * in_few > MOST_PERCENT * sum(records)
+    records = joint.counts.sum(axis=0)
+    records = records[records > 0]
+    in_few, every = int(records[records < FEW].sum()), int(records.sum())
+    return bool(records.min() < FEWEST) or 100 * in_few > MOST_PERCENT * every

@@ -11,6 +11,7 @@ from typing import Any
 
 from discreet._support.visible import visible
 from discreet.core.joint import Joint
+from discreet.designers.history import Moment
 from discreet.measures import distortion, max_lift, min_lift, share_errors, unchanged
 from discreet.mechanism import Mechanism
 from discreet.notions import LIFTS, Notion
@@ -53,7 +54,11 @@ class Design:
     proof : object or None
         What proves the bound; ``proof.check()`` evaluates it anew without a solver. See `evidence`.
     seconds : float
-        Time that the design took.
+        Time that the design took, integers and exact check included.
+    search_seconds : float or None
+        The part of it that a search took, which a time limit is for.
+    history : tuple of (seconds, kept, bound)
+        What the best mixture kept and what was proven of all, as the search improved; empty where none was searched.
     """
 
     mechanism: Mechanism
@@ -68,6 +73,8 @@ class Design:
     status: str
     seconds: float
     proof: Any = field(default=None, repr=False)
+    search_seconds: float | None = None
+    history: tuple[Moment, ...] = field(default=(), repr=False)
 
     @property
     def released(self) -> Joint:
@@ -139,6 +146,7 @@ class Design:
             "useful": self.mechanism.n_useful,
             "reads_sensitive": self.mechanism.reads_sensitive,
             "seconds": self.seconds,
+            "search_seconds": self.search_seconds,
         }
 
     def __repr__(self) -> str:

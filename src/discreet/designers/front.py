@@ -16,6 +16,7 @@ from discreet.core import cells
 from discreet.core.joint import Joint
 from discreet.core.rare import has_rare_values
 from discreet.designers.design import Design, status_of
+from discreet.designers.history import History, Moment
 from discreet.designers.outcome import Outcome
 from discreet.designers.registry import METHODS, Designer, Method, method_of
 from discreet.mechanism import Mechanism
@@ -162,6 +163,23 @@ def _record(joint: Joint, notion: Notion, name: str, utility: Utility, outcome: 
         status=status_of(kept, bound),
         seconds=seconds,
         proof=outcome.proof,
+        search_seconds=None if outcome.history is None else outcome.history.searched,
+        history=_shares(joint, utility, outcome.history),
+    )
+
+
+def _shares(joint: Joint, utility: Utility, history: History | None) -> tuple[Moment, ...]:
+    """A history as shares of the whole."""
+    if history is None:
+        return ()
+    whole = utility.whole(joint)
+
+    def share(value: float) -> float:
+        return min(1.0, value / whole) if whole > 0 else 0.0
+
+    return tuple(
+        Moment(seconds, share(value), None if limit is None else share(limit))
+        for seconds, value, limit in history.moments
     )
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from discreet.designers.history import History
 from discreet.mechanism import Mechanism
 
 __all__ = ["Outcome"]
@@ -18,3 +19,4 @@ class Outcome:
     mechanism: Mechanism
     limit: float | None = None  # in the unit of the utility
     proof: Any = None
+    history: History | None = None

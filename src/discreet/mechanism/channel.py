@@ -133,7 +133,7 @@ class ChannelMechanism(RowMechanism):
 
     def expected(self, joint: Joint) -> Joint:
         spread = self.spread_over(joint.useful, joint.occurs)
-        known = joint.counted_shares()  # a mechanism leaves P(s) as it was
+        known = joint.shares_rounded_once  # a mechanism leaves P(s) as it was
         return Joint(
             spread.floats(joint.probabilities),
             lambda: spread.integers(joint.masses),

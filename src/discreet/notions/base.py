@@ -12,7 +12,7 @@ import numpy as np
 
 from discreet._support import validate
 from discreet._support.errors import InputError, InvalidNotionError, UnsupportedNotionError
-from discreet._support.numeric import LEVEL_GUARD, BoolArray, FloatArray
+from discreet._support.numeric import BoolArray, FloatArray
 from discreet.core.joint import Joint
 from discreet.measures.lift import lift
 from discreet.mechanism import Mechanism

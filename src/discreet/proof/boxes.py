@@ -212,8 +212,9 @@ class Proof:
     def to_dict(self) -> dict[str, Any] | None:
         """The proof as plain data, in rows that a checker makes anew from counts; None where it cannot follow.
 
-        ``cells`` gathers symbols, ``rows`` names them, ``largest`` and ``smallest`` hold the multipliers that bound each entry, ``splits`` make
-        the boxes, and ``multipliers`` belong to those; each vector as its entries that are not zero.
+        ``cells`` gathers symbols, ``rows`` names the rows, ``largest`` and ``smallest`` hold the multipliers that
+        bound each entry, ``splits`` make the boxes, and ``multipliers`` belong to those; each vector as its entries
+        that are not zero.
         """
         if not self.utility.is_checkable or not self.polytope.labels or self.polytope.scale is None:
             return None

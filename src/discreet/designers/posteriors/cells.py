@@ -6,10 +6,9 @@ that lies in g,
 .. math:: \sum_g r(g) \min_{x \in g} R_{kx} \;\le\; \sum_x R_{kx} v(x) \;\le\; \sum_g r(g) \max_{x \in g} R_{kx}.
 
 *Inside*: where the right side is at most 0 for every k, every posterior with these shares is allowed, whichever members
-of the cells it takes. A mixture of such r becomes one over symbols by coupling, each posterior with one member of each
-cell, at the same cost. *Around*: where v is allowed, the left side is at most 0, and the cell tells no more than the
-symbol, so a limit of what mixtures of such r cost is a limit for symbols too. How far the two programmes are apart says
-what the cells may have lost.
+of the cells it takes. *Around*: where v is allowed, the left side is at most 0, and the cell tells no more than the
+symbol, so a limit of what mixtures of such r cost is a limit for symbols too. Designs are made somewhere between the
+mean of each cell and the inside, and their members chosen so that they are allowed (`walking`).
 """
 
 # SPDX-License-Identifier: Apache-2.0
@@ -23,7 +22,10 @@ import numpy as np
 from discreet._support.numeric import FloatArray, IntArray
 from discreet.proof.polytope import Polytope
 
-__all__ = ["Cells", "can_be_gathered"]
+__all__ = ["Cells", "can_be_gathered", "is_walkable"]
+
+#: Share of the way from the mean to where P_X would be on the border that a design may go.
+ROOM_LEFT = 0.6
 
 #: Cells whose rows differ by less than this are not cut further.
 NARROW = 1e-12
@@ -32,6 +34,11 @@ NARROW = 1e-12
 def can_be_gathered(polytope: Polytope) -> bool:
     """Whether members of a cell may stand for each other: equations have no room for that."""
     return not polytope.equal.any()
+
+
+def is_walkable(polytope: Polytope) -> bool:
+    """Whether rows determine shares of members: neither equations nor rows with auxiliary variables do."""
+    return can_be_gathered(polytope) and not polytope.is_lifted
 
 
 @dataclass(frozen=True)
@@ -81,10 +88,24 @@ class Cells:
             number += 1
         return cls(polytope, cell_of, number)
 
+    def between(self, most: float) -> Polytope:
+        """Shares of cells that are allowed for members between the mean of each cell, at 0, and any of them, at 1.
+
+        As far towards 1 as ``most`` says, and as leaves P_X well inside.
+        """
+        inside, mass = self._gathered(np.maximum), self.polytope.p_useful
+        whole = np.bincount(self.cell_of, mass, minlength=self.number)
+        mean = np.stack([np.bincount(self.cell_of, row * mass, minlength=self.number) for row in self._own]) / whole
+        wider = inside.own_rows - mean
+        at_p, more = mean @ inside.p_useful, wider @ inside.p_useful
+        with np.errstate(divide="ignore", invalid="ignore"):
+            reach = np.where(more > 0, -at_p / more, np.inf).min(initial=np.inf)
+        far = float(np.clip(ROOM_LEFT * reach, 0.0, most))
+        return replace(inside, rows=np.hstack([mean + far * wider, inside.rows[:, self.number :]]))
+
     @property
-    def inside(self) -> Polytope:
-        """Shares of cells that are allowed whichever members stand for them."""
-        return self._gathered(np.maximum)
+    def _own(self) -> FloatArray:
+        return self.polytope.own_rows
 
     @property
     def around(self) -> Polytope:

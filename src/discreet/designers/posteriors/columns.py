@@ -12,7 +12,7 @@ from discreet.designers.posteriors.simplex import Programmes
 from discreet.proof.polytope import Polytope
 from discreet.utilities import Utility
 
-__all__ = ["Columns", "best_pairs", "pair_interval", "singles", "towards_symbols"]
+__all__ = ["NO_ENTRY", "Columns", "best_pairs", "pair_interval", "singles", "towards_symbols"]
 
 #: Entries of a posterior below this are none.
 NO_ENTRY = 1e-11

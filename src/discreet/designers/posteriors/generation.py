@@ -15,7 +15,8 @@ import time
 import numpy as np
 
 from discreet._support.numeric import FloatArray, IntArray
-from discreet._support.progress import UNHEARD, Stage
+from discreet._support.progress import Stage
+from discreet.designers.history import History
 from discreet.designers.posteriors.columns import Columns, best_pairs, singles
 from discreet.designers.posteriors.lp import MasterLP
 from discreet.designers.posteriors.simplex import Programmes
@@ -90,9 +91,11 @@ class ColumnGeneration:
         seed: int,
         *,
         beyond: float = 0.0,
+        history: History | None = None,
     ) -> None:
         self.polytope = polytope
         self.utility = utility
+        self.history = history
         self.pricing = Programmes(polytope)
         self.columns = self._columns(start)
         self.master = MasterLP(polytope.p_useful)
@@ -116,6 +119,8 @@ class ColumnGeneration:
 
     def told(self, stage: Stage, limit: float | None = None) -> None:
         """Say what the best mixture so far keeps, and what the limit of the cost leaves to hope for."""
+        if self.history is not None:
+            self.history.saw(self.value, limit)
         if stage.is_heard:
             stage.update(detail=kept_words(self.nothing_kept, self.whole, self.value, limit))
 

@@ -64,7 +64,7 @@ class MasterLP:
         )
 
     def solve(self, seconds: float = np.inf) -> tuple[float, FloatArray, FloatArray] | None:
-        """Value, prices of the rows, and weights of the columns; None where the solver gives up, or has no time left."""
+        """Value, prices of the rows, and weights of the columns; None where the solver gives up or runs out of time."""
         end = self._solver.getRunTime() + max(seconds, LEAST_SECONDS)  # its clock runs over all runs
         self._solver.setOptionValue("time_limit", end)
         self._solver.run()

@@ -12,11 +12,12 @@ from collections.abc import Sequence
 
 from discreet._support import progress
 from discreet._support.errors import InputError
+from discreet._support.progress import UNHEARD, Stage
 from discreet.core.joint import Joint
 from discreet.designers.outcome import Outcome
-from discreet._support.progress import Stage
-from discreet.designers.posteriors.cells import can_be_gathered
+from discreet.designers.posteriors.cells import can_be_gathered, is_walkable
 from discreet.designers.posteriors.columns import Columns
+from discreet.designers.posteriors.gathered import gathered
 from discreet.designers.posteriors.generation import Budget, ColumnGeneration
 from discreet.designers.posteriors.lp import MasterLP
 from discreet.designers.posteriors.problem import Problem
@@ -36,8 +37,8 @@ WORK = 300_000_000
 #: Share of the time that goes to the search for mechanisms; the rest proves how good they are.
 SEARCH_SHARE = 0.6
 
-#: Larger alphabets are proven on cells first, of these numbers, each for a share of what time is left: a small one where
-#: boxes of the symbols themselves still prove more in the end.
+#: Larger alphabets are proven on cells first, of these numbers, each for a share of what time is left: a small one
+#: where boxes of the symbols themselves still prove more in the end.
 PROVEN_DIRECTLY, CELLS_OF_PROOFS = 100, (40, 80, 160)
 LITTLE_UP_TO, LITTLE, MUCH = 300, 0.05, 0.5
 
@@ -65,7 +66,7 @@ def optimal(
     if time_limit is not None and not time_limit > 0:
         raise InputError(f"time_limit must be a positive number of seconds, got {time_limit}.")
     budget = Budget(time_limit).share(WORK_SHARE)
-    problem = Problem(joint, notion, utility, also, start, seconds=time_limit)
+    problem = Problem(joint, notion, utility, also, start)
     if search == "vertices":
         return _by_vertices(problem)
     return _by_columns(problem, seed, budget, time_limit is not None)
@@ -74,45 +75,52 @@ def optimal(
 def _by_columns(problem: Problem, seed: int, budget: Budget, limited: bool) -> Outcome:
     """Column generation, then a proof of how good it is."""
     polytope = problem.polytope
-    generation = ColumnGeneration(polytope, problem.costs, *problem.start(), seed, beyond=problem.beyond_classes)
     separable = problem.costs if isinstance(problem.costs, SeparableUtility) else None
     most_work = math.inf if limited else WORK
-    found = Found(None, None)
-    if problem.is_solvable:
-        generation.add(problem.known())
-        with progress.stage("searching") as stage:
-            searching = budget if separable is None else budget.share(SEARCH_SHARE)
-            found = explore(generation, separable, searching, stage)
-    proof = None
-    if separable is not None:
+    if separable is not None and problem.is_large and is_walkable(polytope):
         with progress.stage("proving") as stage:
-            proof = _best_proof(problem, generation, found, separable, seed, budget, most_work, stage)
+            proof = _best_proof(problem, None, None, separable, seed, budget.share(1 - SEARCH_SHARE), most_work, stage)
+        made = gathered(problem, separable, seed, budget, limited)
+        return problem.best_of([*problem.merged(), *([] if made is None else [made])], proof)
+    beyond, history = problem.beyond_classes, problem.history
+    generation = ColumnGeneration(polytope, problem.costs, *problem.start(), seed, beyond=beyond, history=history)
+    generation.told(UNHEARD)
+    generation.add(problem.known())
+    with progress.stage("searching") as stage:
+        searching = budget if separable is None else budget.share(SEARCH_SHARE)
+        found = explore(generation, separable, searching, stage)
+    with progress.stage("proving") as stage:
+        proof = _best_proof(problem, generation, found, separable, seed, budget, most_work, stage)
     used = generation.used()
     return problem.outcome(generation.columns.dense(used, polytope.n_useful), generation.weights[used], proof)
 
 
 def _best_proof(
     problem: Problem,
-    generation: ColumnGeneration,
-    found: Found,
-    utility: SeparableUtility,
+    generation: ColumnGeneration | None,
+    found: Found | None,
+    utility: SeparableUtility | None,
     seed: int,
     budget: Budget,
     most_work: float,
     stage: Stage,
 ) -> Proof | None:
     """The highest limit that is proven on ever more cells, and on the symbols themselves where they are few enough."""
-    whole = problem.whole_polytope
+    if utility is None:
+        return None
+    polytope = problem.polytope
     proofs: list[Proof] = []
-    if whole.n_useful > PROVEN_DIRECTLY and can_be_gathered(whole):
+    if polytope.n_useful > PROVEN_DIRECTLY and can_be_gathered(polytope):
         for number in CELLS_OF_PROOFS:
-            left = budget.share(LITTLE if whole.n_useful <= LITTLE_UP_TO else MUCH)
-            if number < whole.n_useful and not left.over:
-                proofs.append(proven_around(whole, utility, number, seed, left, most_work))
-                generation.told(stage, max(proof.limit for proof in proofs))
-    if not problem.is_gathered:
+            left = budget.share(LITTLE if polytope.n_useful <= LITTLE_UP_TO else MUCH)
+            if number < polytope.n_useful and not (left.over and proofs):
+                proofs.append(proven_around(polytope, utility, number, seed, left, most_work))
+                problem.history.saw(limit=proofs[-1].limit)
+                if generation is not None:
+                    generation.told(stage, max(proof.limit for proof in proofs))
+    if generation is not None and found is not None:
         work = generation.pricing.work + most_work
-        proofs.append(prove(generation, budget, work, stage, largest=found.largest, centre=found.centre))
+        proofs.append(prove(generation, utility, budget, work, stage, largest=found.largest, centre=found.centre))
     return max(proofs, key=lambda proof: proof.limit, default=None)
 
 

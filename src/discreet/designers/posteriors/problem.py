@@ -6,9 +6,9 @@ Every method that mixes posteriors starts here and ends in `Problem.outcome`.
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from discreet._support.errors import InputError, UnsupportedNotionError
 from discreet._support.numeric import FloatArray, IntArray
 from discreet.core.beliefs import on_classes
 from discreet.core.joint import Joint
+from discreet.designers.history import History
 from discreet.designers.merging.subset_merging import partitions
 from discreet.designers.outcome import Outcome
 from discreet.designers.posteriors.cells import Cells, can_be_gathered
@@ -34,8 +35,8 @@ __all__ = ["Problem"]
 #: More classes than this are gathered into cells.
 MOST_SYMBOLS = 2000
 
-#: Cells where there is no time limit, and how many a search can use that has some seconds, at least and at most.
-CELLS, CELLS_OF_A_SECOND, FEWEST_CELLS, MOST_CELLS = 600, 75, 60, 1000
+#: Cells of which blocks are merged where there are more symbols.
+MERGED_CELLS = 500
 
 #: Larger proofs are not kept: the bound is then claimed, and nobody can check it.
 MOST_PROOF_NUMBERS = 20_000_000
@@ -63,8 +64,6 @@ class Problem:
         Those that occur; the problem speaks of them as 0, 1, 2, ...
     polytope : Polytope
         Posteriors over them that are allowed.
-    whole_polytope : Polytope
-        The same of all classes, where those are so many that the problem is about cells of them (`Cells`).
     costs : Utility
         The utility over them.
     fallback : ndarray of int
@@ -78,7 +77,6 @@ class Problem:
         utility: Utility,
         also: Sequence[Joint] = (),
         start: Mechanism | None = None,
-        seconds: float | None = None,
     ) -> None:
         if not notion.is_polyhedral:
             raise UnsupportedNotionError(
@@ -92,44 +90,45 @@ class Problem:
         self.is_perfect = any(bound.epsilon == 0 for bound in notion.bounds)
         self.notion, self.utility, self.known_mechanism = notion, utility, start
         self.given, self.given_also = joint, tuple(also)
+        self.history = History(utility.prior(joint))
         self.quotient = Quotient.of(joint, *also) if is_about_beliefs(notion, utility) else None
         if self.quotient is not None:
             joint, also = self.quotient.inner, [on_classes(other, self.quotient.classes) for other in also]
-        self.is_on_classes = self.quotient is not None
         self.joint, self.also = joint, also
         self.symbols: IntArray = np.flatnonzero(joint.p_useful > 0)
         inner = joint if len(self.symbols) == joint.n_useful else joint.given(self.symbols)
         self.costs = utility.over(inner.useful)
         allowed = PerfectPrivacy() if self.is_perfect else notion
         self.polytope = Polytope.of(inner, allowed, [_folded(other, joint, self.symbols) for other in also])
-        self.whole_polytope, self.is_gathered = self.polytope, False
-        if len(self.symbols) > MOST_SYMBOLS and is_about_beliefs(notion, utility) and can_be_gathered(self.polytope):
-            self._gather(Cells.of(self.polytope, cells_for(seconds)))
-        self.fallback = self._merged()
-
-    def _gather(self, cells: Cells) -> None:
-        """Design on cells of symbols that tell nearly the same, each of them allowed whichever members it stands for."""
-        own = np.full(self.joint.n_useful, cells.number)  # what never occurs is a cell of its own
-        own[self.symbols] = cells.cell_of
-        of_symbols = own if self.quotient is None else own[self.quotient.classes]
-        self.quotient = Quotient(self.given, of_symbols, on_classes(self.given, of_symbols))
-        self.joint, self.also = self.quotient.inner, [on_classes(other, of_symbols) for other in self.given_also]
-        self.symbols = np.arange(cells.number)
-        self.polytope, self.is_gathered = cells.inside, True
-        self.costs = self.utility.over(tuple(range(cells.number)))
 
     @property
     def beyond_classes(self) -> float:
         """H(X) - H(C), nats: what members of a class tell beyond it, which every design can keep."""
         return 0.0 if self.quotient is None else self.utility.prior(self.given) - self.utility.prior(self.joint)
 
-    def _merged(self) -> IntArray:
+    @cached_property
+    def fallback(self) -> IntArray:
         """Partition of the symbols that keeps the notion: subset merging, or all in one where others object."""
+        if self.is_large:
+            return self._merged_cells()
         blocks: IntArray = partitions([self.joint], [self.notion])[0]
         merged = Mechanism.from_blocks(self.joint, blocks)
         if all(self.notion.holds(joint, merged) for joint in (self.joint, *self.also)):
             return blocks
         return np.zeros(self.joint.n_useful, dtype=np.int64)
+
+    def _merged_cells(self) -> IntArray:
+        """Blocks of whole cells, which are symbols that tell nearly the same: merging symbols would take too long."""
+        blocks = np.zeros(self.joint.n_useful, dtype=np.int64)
+        if not can_be_gathered(self.polytope):
+            return blocks
+        cells = np.zeros(self.joint.n_useful, dtype=np.int64)
+        cells[self.symbols] = Cells.of(self.polytope, MERGED_CELLS).cell_of
+        inner = on_classes(self.joint, cells)
+        blocks = partitions([inner], [self.notion])[0][cells]
+        merged = Mechanism.from_blocks(self.joint, blocks)
+        is_allowed = all(self.notion.holds(joint, merged) for joint in (self.joint, *self.also))
+        return blocks if is_allowed else np.zeros_like(blocks)
 
     def merged(self) -> list[Mechanism]:
         """The fallback as a mechanism on symbols, and what merging symbols gives where they are few enough."""
@@ -150,15 +149,13 @@ class Problem:
         return made if self.holds(made) else None
 
     @property
-    def is_solvable(self) -> bool:
-        """Whether mixtures average to P_X: always but where cells are so wide that they rule out even that."""
-        return bool(self.polytope.exceeded(self.polytope.p_useful[None])[0] <= 0) or self.polytope.equal.any()
+    def is_large(self) -> bool:
+        """Whether the symbols are so many that they are designed on by cells."""
+        return len(self.symbols) > MOST_SYMBOLS
 
     def start(self) -> tuple[FloatArray, FloatArray]:
         """Posteriors of the fallback's blocks and their weights: they average to P_X, a first mechanism."""
         p = self.polytope.p_useful
-        if self.is_gathered:  # a block of cells is allowed as it is, but not whichever members it stands for
-            return p[None], np.ones(1)
         _, blocks = np.unique(self.fallback[self.symbols], return_inverse=True)
         weights = np.zeros(int(blocks.max()) + 1)
         np.add.at(weights, blocks, p)
@@ -168,7 +165,7 @@ class Problem:
 
     def known(self) -> FloatArray:
         """Posteriors of the mechanism given to start from, those that are allowed."""
-        if self.known_mechanism is None or self.polytope.is_lifted or self.is_gathered:
+        if self.known_mechanism is None or self.polytope.is_lifted:
             return np.empty((0, self.polytope.n_useful))
         cells = self.given.p_useful[:, None] * self.known_mechanism.channel
         if self.quotient is not None:
@@ -180,19 +177,21 @@ class Problem:
 
     def outcome(self, points: FloatArray, weights: FloatArray, proof: Proof | None) -> Outcome:
         """The mixture as a mechanism, or the fallback where that keeps more."""
+        self.history.ended()
         candidates = self.merged()
         if self.known_mechanism is not None and self.holds(self.known_mechanism):
             candidates.append(self.known_mechanism)
         with progress.stage("making integers"):
-            made = self._made(points, weights) if self.is_solvable else None
-        if made is not None:
-            candidates.append(made)
+            made = self._made(points, weights)
+        return self.best_of([*candidates, *([] if made is None else [made])], proof)
+
+    def best_of(self, candidates: Sequence[Mechanism], proof: Proof | None) -> Outcome:
+        """The mechanism that keeps most, with what the proof says of it."""
         best = max(candidates, key=lambda mechanism: self.utility.value(self.given, mechanism))
         limit = None if proof is None else self.most(proof.limit, best)
         if proof is None or proof.size > MOST_PROOF_NUMBERS:
-            return Outcome(best, limit)
-        is_on_classes = self.is_on_classes
-        return Outcome(best, limit, replace(proof, is_on_classes=is_on_classes))
+            return Outcome(best, limit, history=self.history)
+        return Outcome(best, limit, replace(proof, is_on_classes=self.quotient is not None), self.history)
 
     def _made(self, points: FloatArray, weights: FloatArray) -> Mechanism | None:
         if self.is_perfect:
@@ -221,17 +220,6 @@ class Problem:
             **provenance(self.joint),
         )
         return self.accepted(mechanism)
-
-
-def cells_for(seconds: float | None) -> int:
-    """Number of cells that a search of so many seconds can use: a round of it costs about their square.
-
-    >>> cells_for(1), cells_for(60), cells_for(None)
-    (75, 580, 600)
-    """
-    if seconds is None:
-        return CELLS
-    return int(min(max(CELLS_OF_A_SECOND * math.sqrt(seconds), FEWEST_CELLS), MOST_CELLS))
 
 
 def _folded(other: Joint, joint: Joint, symbols: IntArray) -> Joint:

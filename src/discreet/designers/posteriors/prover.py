@@ -65,21 +65,19 @@ CHUNK = 500_000
 
 def prove(
     generation: ColumnGeneration,
+    utility: SeparableUtility,
     budget: Budget,
     most_work: float,
     stage: Stage = UNHEARD,
     *,
     largest: Extremes | None = None,
     centre: FloatArray | None = None,
-) -> Proof | None:
+) -> Proof:
     """The best limit that fits the budget; new posteriors found on the way improve the generation too.
 
-    ``largest`` are the largest shares where they are known, ``centre`` prices that seem to prove much. None where the
-    utility is not separable: its cost has no chords, and no posterior is found.
+    ``utility`` is the generation's, which must be separable: others have no chords. ``largest`` are the largest shares
+    where they are known, ``centre`` prices that seem to prove much.
     """
-    utility = generation.utility
-    if not isinstance(utility, SeparableUtility):
-        return None
     known = largest_shares(generation.polytope, generation.pricing, budget) if largest is None else largest
     return _Prover(generation, utility, budget, most_work, stage).run(known, centre)
 

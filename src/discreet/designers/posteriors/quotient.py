@@ -36,6 +36,9 @@ __all__ = ["Quotient", "is_about_beliefs"]
 #: Cuts of a column closer than this, as shares of it, are one: they differ by rounding.
 SAME_CUT = 1e-15
 
+#: Released symbols up to which they are named by what they stand for.
+MOST_NAMED = 50_000
+
 #: Shares are computed with the 64 bits that the processor has for them, where it has: cuts lie close to each other.
 LongArray = NDArray[np.longdouble]
 
@@ -81,6 +84,11 @@ class Quotient:
         names = self._names(entries)
         return ChannelMechanism(entries, self.joint.useful, names, **provenance(self.joint))
 
+    def of_masses(self, symbol: IntArray, released: IntArray, mass: FloatArray) -> ChannelMechanism:
+        """The mechanism on symbols with these masses of pairs of a symbol and a released one."""
+        entries = _rounded(symbol, released, mass.astype(np.longdouble), self.classes)
+        return ChannelMechanism(entries, self.joint.useful, self._names(entries), **provenance(self.joint))
+
     def summed(self, cells: FloatArray) -> FloatArray:
         """Rows of symbols added up to rows of classes."""
         result = np.zeros((self.inner.n_useful, cells.shape[1]))
@@ -90,7 +98,7 @@ class Quotient:
     def _names(self, entries: Entries) -> tuple[str, ...]:
         """What each released symbol mostly stands for; numbers where the values behind it are private anyway."""
         number = int(entries.columns.max()) + 1
-        if has_rare_values(self.joint):
+        if number > MOST_NAMED or has_rare_values(self.joint):
             return tuple(f"symbol {k}" for k in range(1, number + 1))
         mass = self.joint.p_useful[entries.rows] * entries.weights
         order = np.lexsort((-mass, entries.columns))

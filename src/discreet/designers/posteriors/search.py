@@ -80,7 +80,7 @@ def proven_around(
     around = cells.around
     generation = ColumnGeneration(around, utility, around.p_useful[None], np.ones(1), seed)
     found = explore(generation, utility, budget.share(1 / 2))
-    proof = prove(generation, budget, most_work, largest=found.largest, centre=found.centre)
+    proof = prove(generation, utility, budget, most_work, largest=found.largest, centre=found.centre)
     return replace(proof, cell_of=cells.cell_of)
 
 

@@ -86,7 +86,7 @@ def _respond(problem: Problem, members: IntArray, seed: int, budget: Budget) -> 
     if len(members) > SEARCH_FROM or not isinstance(costs, SeparableUtility):
         search(generation, None, budget)
     elif len(members) > 2:  # a pair has no other posteriors than those listed
-        prove(generation, budget, MOST_WORK)  # finds what is missing on its way
+        prove(generation, costs, budget, MOST_WORK)  # finds what is missing on its way
     used = generation.used()
     points = np.zeros((len(used), polytope.n_useful))
     points[:, members] = generation.columns.dense(used, len(members))
