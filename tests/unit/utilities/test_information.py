@@ -71,8 +71,8 @@ def test_a_design_says_what_it_kept(notion: Notion) -> None:
 
 def test_utilities_are_found_by_name_or_refused() -> None:
     assert utility_of("information") is UTILITIES["information"]
-    for wrong in ("informaton", "accuracy"):
-        with pytest.raises(InputError, match=r"Known utilities: information"):
+    for wrong in ("informaton", "beauty"):
+        with pytest.raises(InputError, match=r"Known utilities: information, accuracy, distance"):
             design(Joint.random(2, 3), LIP(1), utility=wrong)
     with pytest.raises(InputError, match="a name or a Utility"):
         utility_of(3)  # type: ignore[arg-type]
