@@ -16,6 +16,7 @@ from discreet.core.joint import Joint
 from discreet.designers.outcome import Outcome
 from discreet.designers.posteriors.columns import Columns
 from discreet.designers.posteriors.generation import SEARCH_FROM, Budget, ColumnGeneration
+from discreet.designers.posteriors.guessing import is_about_guesses, optimal_guessing
 from discreet.designers.posteriors.lp import MasterLP
 from discreet.designers.posteriors.problem import Problem
 from discreet.designers.posteriors.prover import prove
@@ -23,7 +24,7 @@ from discreet.designers.posteriors.truth import coefficients, most_truthful
 from discreet.designers.posteriors.vertices import vertices
 from discreet.mechanism import Mechanism
 from discreet.notions import Notion
-from discreet.utilities import SeparableUtility, Utility
+from discreet.utilities import Invariant, SeparableUtility, Utility
 
 __all__ = ["optimal"]
 
@@ -60,6 +61,8 @@ def optimal(
     if time_limit is not None and not time_limit > 0:
         raise InputError(f"time_limit must be a positive number of seconds, got {time_limit}.")
     problem = Problem(joint, notion, utility, also, start)
+    if is_about_guesses(utility) and (search == "columns" or isinstance(utility, Invariant)):
+        return optimal_guessing(problem, time_limit)
     if search == "vertices":
         return _by_vertices(problem)
     return _by_columns(problem, seed, Budget(time_limit).share(WORK_SHARE), time_limit is not None)

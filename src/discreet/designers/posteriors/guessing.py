@@ -1,0 +1,166 @@
+r"""The optimum under utilities of guessing: a channel in the column's own values, proven by its duals.
+
+A mechanism is worth what its best guesses are worth, and released symbols with the same guess may be merged, which
+breaks no convex notion; so no mechanism keeps more than the best channel in the column's own values. Where the
+distribution is to be kept, the channel is the best of those that keep it (`Invariant`).
+
+The solver's channel is mixed with a little of a draw that ignores x, until it keeps the notion in integers:
+
+.. math:: R'(g \mid x) = (1 - t) R(g \mid x) + t \, P(X' = g)
+
+which moves every posterior towards :math:`P_X`, inside of every notion, and keeps the shares of the published values.
+"""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import numpy as np
+
+from discreet._support import progress
+from discreet._support.errors import InputError
+from discreet._support.numeric import BoolArray, FloatArray, IntArray
+from discreet.core.joint import Joint
+from discreet.designers.outcome import Outcome
+from discreet.designers.posteriors.own_values import best_channel
+from discreet.designers.posteriors.problem import Problem
+from discreet.designers.posteriors.subset_response import subset_response
+from discreet.mechanism import ChannelMechanism, Mechanism, provenance
+from discreet.notions import Notion
+from discreet.utilities import GuessingUtility, Invariant, Utility, own_texts
+
+__all__ = ["automatic_guessing", "is_about_guesses", "optimal_guessing"]
+
+#: Coefficients of the programme; more would take minutes, and gigabytes.
+MOST_COEFFICIENTS = 10_000_000
+
+#: Shares of an independent draw that the channel is mixed with, tried in turn.
+PULLS = (0.0, *(10.0**-k for k in range(15, 2, -1)))
+
+#: Values that differ by less are the same; a channel loses less than this by being pulled inside.
+TIE = 1e-9
+
+#: Guesses of less mass than this are left out where shares may change: their weights would be too coarse.
+LIGHT = 1e-10
+
+
+def is_about_guesses(utility: Utility) -> bool:
+    """Whether the optimum is a channel in the column's own values."""
+    return isinstance(utility, GuessingUtility | Invariant)
+
+
+def automatic_guessing(
+    joint: Joint, notion: Notion, *, utility: Utility, seed: int = 0, time_limit: float | None = None
+) -> Outcome:
+    """The best channel, or where that is too large a programme a response inside blocks, or merging."""
+    problem = Problem(joint, notion, utility)
+    if _size(problem) <= MOST_COEFFICIENTS:
+        return optimal_guessing(problem, time_limit)
+    if notion.is_conditional:
+        return Outcome(_best(problem, problem.merged()))
+    return subset_response(joint, notion, utility=utility, seed=seed, time_limit=time_limit)
+
+
+def optimal_guessing(problem: Problem, time_limit: float | None = None) -> Outcome:
+    """The best channel, with a proof; merging where time runs out, which proves nothing."""
+    size = _size(problem)
+    if size > MOST_COEFFICIENTS:
+        raise InputError(
+            f"the optimum of {problem.utility.name} would need {size:.3g} coefficients, more than "
+            f"{MOST_COEFFICIENTS:.3g}. Use method='auto' or 'subset-merging', or cut the column into fewer values."
+        )
+    utility, keeps_shares = problem.utility, isinstance(problem.utility, Invariant)
+    guessing = utility.guessing if isinstance(utility, Invariant) else utility
+    assert isinstance(guessing, GuessingUtility)
+    losses = guessing.losses(problem.given.useful)[problem.symbols]
+    guesses = problem.symbols if keeps_shares else _worth_guessing(losses, problem.given.occurs)
+    with progress.stage("solving for the best channel"):
+        found = best_channel(problem.polytope, losses[:, guesses], keeps_shares=keeps_shares, time_limit=time_limit)
+    candidates = problem.merged()
+    if problem.known_mechanism is not None and problem.holds(problem.known_mechanism):
+        candidates.append(problem.known_mechanism)
+    if keeps_shares:  # an independent draw keeps every promise; it comes first, since it publishes values
+        candidates.insert(0, _channel(problem, guesses, np.tile(problem.polytope.p_useful, (len(guesses), 1))))
+    if found is None:
+        return Outcome(_best(problem, candidates))
+    with progress.stage("making integers"):
+        made = _made(problem, guesses, found.channel, keeps_shares)
+    best = _best(problem, candidates)
+    if made is not None:
+        kept, other = (utility.value(problem.given, mechanism) for mechanism in (made, best))
+        # In the column's own values on a tie, unless all would be published as one value.
+        best = made if kept > TIE and kept > other - TIE else best
+    return Outcome(best, problem.most(found.proof.limit, best), found.proof)
+
+
+def _size(problem: Problem) -> int:
+    """Coefficients of the programme."""
+    return problem.polytope.rows.size * problem.polytope.n_useful
+
+
+def _best(problem: Problem, candidates: list[Mechanism]) -> Mechanism:
+    return max(candidates, key=lambda mechanism: problem.utility.value(problem.given, mechanism))
+
+
+def _worth_guessing(losses: FloatArray, occurs: BoolArray) -> IntArray:
+    """Values that occur, and those that do not where they may be a better guess than each of these."""
+    present, absent = np.flatnonzero(occurs), np.flatnonzero(~occurs)
+    worth = [g for g in absent.tolist() if not (losses[:, present] <= losses[:, [g]]).all(axis=0).any()]
+    return np.sort(np.concatenate([present, np.array(worth, dtype=np.int64)]))
+
+
+def _made(problem: Problem, guesses: IntArray, channel: FloatArray, keeps_shares: bool) -> Mechanism | None:
+    """The channel in integers that keep the notion, pulled inside as little as helps."""
+    p = problem.polytope.p_useful
+    if problem.is_perfect:
+        return None if keeps_shares else _perfect(problem, channel)
+    for share in PULLS:
+        pulled = _with_shares(channel, p, share) if keeps_shares else _without_light(channel, p, share)
+        if pulled is None:
+            continue
+        mechanism = _channel(problem, guesses, pulled)
+        if problem.holds(mechanism):
+            return mechanism
+    return None
+
+
+def _without_light(channel: FloatArray, p: FloatArray, share: float) -> FloatArray:
+    """Rows that sum to one, mixed with their mean; guesses that are hardly used are merged into the commonest one."""
+    rows = channel / channel.sum(axis=1, keepdims=True)
+    mass = p @ rows
+    light = mass < LIGHT
+    rows[:, int(mass.argmax())] += rows[:, light].sum(axis=1)
+    rows[:, light] = 0.0
+    mixed: FloatArray = (1 - share) * rows + share * (p @ rows)
+    return mixed
+
+
+def _with_shares(channel: FloatArray, p: FloatArray, share: float) -> FloatArray | None:
+    """Rows that sum to one and keep the distribution, mixed with it; None where there is no room for that."""
+    rows = channel / channel.sum(axis=1, keepdims=True)
+    mixed: FloatArray = (1 - share) * rows + share * p
+    for _ in range(2):  # the second step takes up the rounding of the first
+        # The same for every x: it moves no posterior but towards P_X or from it.
+        mixed = mixed + (p - (p.astype(np.longdouble) @ mixed)).astype(np.float64)
+        if mixed.min() < 0:
+            return None
+        mixed /= mixed.sum(axis=1, keepdims=True)
+    return mixed
+
+
+def _channel(problem: Problem, guesses: IntArray, channel: FloatArray) -> ChannelMechanism:
+    """Values that never occur are released like the commonest one."""
+    joint, symbols = problem.given, problem.symbols
+    full = np.repeat(channel[[int(problem.polytope.p_useful.argmax())]], joint.n_useful, axis=0)
+    full[symbols] = channel
+    texts = own_texts(joint)
+    return ChannelMechanism.from_channel(
+        full, useful=joint.useful, released=[texts[g] for g in guesses.tolist()], **provenance(joint)
+    )
+
+
+def _perfect(problem: Problem, channel: FloatArray) -> Mechanism | None:
+    """Exactly private columns close to those of the channel; what cannot be told so is a symbol of its own."""
+    cells = (channel * problem.polytope.p_useful[:, None]).T
+    cells = cells[cells.sum(axis=1) > LIGHT]
+    weights = cells.sum(axis=1)
+    return problem.outcome(cells / weights[:, None], weights, None).mechanism
