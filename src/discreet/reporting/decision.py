@@ -93,6 +93,8 @@ def decision(
     else:  # the limit of another utility says nothing about information, which a report speaks of
         figures, limit = _stored_figures(mechanism, joint, notion, facts)
         swept_method = None
+        if isinstance(made, Design) and made.measured is not None:
+            limit = words.other_utility_words(made.measured, made.utility, made.kept, made.bound)
     swept = Tradeoff((), note="No curve was asked for.")
     if curve:
         with progress.stage("drawing the trade-off"):
