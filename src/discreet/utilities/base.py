@@ -20,6 +20,7 @@ import numpy as np
 from discreet._support.errors import InputError
 from discreet._support.numeric import FloatArray, IntArray
 from discreet.core.joint import Joint
+from discreet.measures.resampled import Seen
 from discreet.mechanism import Mechanism
 
 __all__ = ["Measured", "SeparableUtility", "Utility", "check_listed", "released_cells"]
@@ -185,6 +186,11 @@ def released_cells(joint: Joint, mechanism: Mechanism) -> FloatArray:
            [0.  , 0.25]])
     """
     check_listed(mechanism)
+    if mechanism.useful == joint.useful:
+        seen = Seen.of(joint, mechanism)
+        cells = np.zeros((joint.n_useful, mechanism.n_released))
+        cells[seen.useful, seen.released] = seen.mass
+        return cells
     if not mechanism.reads_sensitive:  # x in the place of s
         return _carried(joint, mechanism, np.diag(joint.p_useful), joint.useful)
     every = np.arange(joint.n_useful)

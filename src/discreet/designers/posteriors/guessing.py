@@ -21,6 +21,7 @@ from discreet._support.errors import InputError
 from discreet._support.numeric import BoolArray, FloatArray, IntArray
 from discreet.core.joint import Joint
 from discreet.designers.outcome import Outcome
+from discreet.designers.posteriors.generation import Budget
 from discreet.designers.posteriors.own_values import best_channel
 from discreet.designers.posteriors.problem import Problem
 from discreet.designers.posteriors.subset_response import subset_response
@@ -32,6 +33,9 @@ __all__ = ["automatic_guessing", "is_about_guesses", "optimal_guessing"]
 
 #: Coefficients of the programme; more would take minutes, and gigabytes.
 MOST_COEFFICIENTS = 10_000_000
+
+#: Larger alphabets respond at random inside blocks first, which takes seconds.
+BLOCKS_FIRST_ABOVE = 300
 
 #: Shares of an independent draw that the channel is mixed with, tried in turn.
 PULLS = (0.0, *(10.0**-k for k in range(15, 2, -1)))
@@ -51,13 +55,18 @@ def is_about_guesses(utility: Utility) -> bool:
 def automatic_guessing(
     joint: Joint, notion: Notion, *, utility: Utility, seed: int = 0, time_limit: float | None = None
 ) -> Outcome:
-    """The best channel, or where that is too large a programme a response inside blocks, or merging."""
-    problem = Problem(joint, notion, utility)
-    if _size(problem) <= MOST_COEFFICIENTS:
-        return optimal_guessing(problem, time_limit)
+    """The best channel; a response inside blocks, or merging, where its programme is too large or time too short."""
+    budget, problem = Budget(time_limit), Problem(joint, notion, utility)
+    fits = _size(problem) <= MOST_COEFFICIENTS
     if notion.is_conditional:
-        return Outcome(_best(problem, problem.merged()))
-    return subset_response(joint, notion, utility=utility, seed=seed, time_limit=time_limit)
+        return optimal_guessing(problem, time_limit) if fits else Outcome(_best(problem, problem.merged()))
+    if fits and joint.n_useful <= BLOCKS_FIRST_ABOVE:
+        return optimal_guessing(problem, time_limit)
+    by_blocks = subset_response(joint, notion, utility=utility, seed=seed, time_limit=time_limit)
+    if not fits or budget.over:
+        return by_blocks
+    found = optimal_guessing(problem, None if time_limit is None else budget.left())
+    return Outcome(_best(problem, [found.mechanism, by_blocks.mechanism]), found.limit, found.proof)
 
 
 def optimal_guessing(problem: Problem, time_limit: float | None = None) -> Outcome:
