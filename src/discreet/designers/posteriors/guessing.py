@@ -4,7 +4,8 @@ A mechanism is worth what its best guesses are worth, and released symbols with 
 breaks no convex notion; so no mechanism keeps more than the best channel in the column's own values. Where the
 distribution is to be kept, the channel is the best of those that keep it (`Invariant`).
 
-The solver's channel is mixed with a little of a draw that ignores x, until it keeps the notion in integers:
+The channel is solved for a hair inside its rows. Where rounding breaks the notion all the same, it is mixed with a
+little of a draw that ignores x:
 
 .. math:: R'(g \mid x) = (1 - t) R(g \mid x) + t \, P(X' = g)
 
@@ -39,6 +40,12 @@ BLOCKS_FIRST_ABOVE = 300
 
 #: Shares of an independent draw that the channel is mixed with, tried in turn.
 PULLS = (0.0, *(10.0**-k for k in range(15, 2, -1)))
+
+#: Shares that are off by no more than this are as they were: a few roundings of a float.
+ROUNDED_SHARE = 4e-16
+
+#: Size of the dense system that settles shares without changing zeros.
+MOST_SETTLED = 1_000_000
 
 #: Values that differ by less are the same; a channel loses less than this by being pulled inside.
 TIE = 1e-9
@@ -146,14 +153,40 @@ def _without_light(channel: FloatArray, p: FloatArray, share: float) -> FloatArr
 def _with_shares(channel: FloatArray, p: FloatArray, share: float) -> FloatArray | None:
     """Rows that sum to one and keep the distribution, mixed with it; None where there is no room for that."""
     rows = channel / channel.sum(axis=1, keepdims=True)
+    if share == 0:
+        return _settled(rows, p)
     mixed: FloatArray = (1 - share) * rows + share * p
     for _ in range(2):  # the second step takes up the rounding of the first
         # The same for every x: it moves no posterior but towards P_X or from it.
-        mixed = mixed + (p - (p.astype(np.longdouble) @ mixed)).astype(np.float64)
+        mixed = mixed + _missing(mixed, p)
         if mixed.min() < 0:
             return None
         mixed /= mixed.sum(axis=1, keepdims=True)
     return mixed
+
+
+def _settled(rows: FloatArray, p: FloatArray) -> FloatArray | None:
+    """Rows that keep the distribution to the last digit, none of their zeros changed; None where that cannot be."""
+    if np.abs(_missing(rows, p)).max() <= ROUNDED_SHARE:
+        return rows
+    x, g = np.nonzero(rows)
+    if len(p) * len(x) > MOST_SETTLED:
+        return None
+    system = np.zeros((2 * len(p), len(x)))
+    system[x, np.arange(len(x))] = 1.0
+    system[len(p) + g, np.arange(len(x))] = p[x]
+    moved = rows.copy()
+    for _ in range(2):
+        wanted = np.concatenate([1.0 - moved.sum(axis=1), _missing(moved, p)])
+        moved[x, g] += np.linalg.lstsq(system, wanted, rcond=None)[0]
+    settled = moved.min() >= 0 and np.abs(_missing(moved, p)).max() <= ROUNDED_SHARE
+    return moved if settled else None
+
+
+def _missing(rows: FloatArray, p: FloatArray) -> FloatArray:
+    """What each value lacks of its share."""
+    result: FloatArray = (p - (p.astype(np.longdouble) @ rows)).astype(np.float64)
+    return result
 
 
 def _channel(problem: Problem, guesses: IntArray, channel: FloatArray) -> ChannelMechanism:

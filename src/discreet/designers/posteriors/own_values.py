@@ -26,15 +26,27 @@ __all__ = ["BestChannel", "best_channel"]
 #: Rows of a guess are scaled by its share, and no further: numbers that differ by more are trouble for a solver.
 LEAST_SHARE = 1e-6
 
+#: How far inside its rows a channel is asked for; its proof is about the rows as they are, and this much less tight.
+HAIR = 1e-11
+
 #: Programmes with so many coefficients that keep shares are solved from the interior.
 INTERIOR_FROM = 200_000
 
 
 class BestChannel(NamedTuple):
-    """R(g | x) up to the solver's tolerance, shape (x, g), and a proof of how little any channel loses."""
+    """R(g | x), shape (x, g), a hair inside up to the solver's tolerance, and a proof of how little any loses."""
 
     channel: FloatArray
     proof: ChannelProof
+
+
+def _tightened(polytope: Polytope) -> FloatArray:
+    """Rows that hold by a hair, so that rounding a channel breaks none; those that P_X itself has no room in stay."""
+    room = -(polytope.own_rows @ polytope.p_useful)
+    hair = np.where(polytope.equal, 0.0, np.clip(room / 100, 0.0, HAIR))
+    rows = polytope.rows.copy()
+    rows[:, : polytope.n_useful] += hair[:, None]
+    return rows
 
 
 def best_channel(
@@ -58,7 +70,7 @@ def best_channel(
     m, width, guesses = len(rows), rows.shape[1], losses.shape[1]
     # Variables are R(g | x), then the auxiliary ones, guess by guess. Rows are as large whatever the mass of a column.
     mass = np.maximum(p if keeps_shares else p @ (losses == losses.min(axis=1, keepdims=True)), LEAST_SHARE)
-    scaled = rows * np.append(p, np.ones(width - n))
+    scaled = _tightened(polytope) * np.append(p, np.ones(width - n))
     g, k, x = np.meshgrid(np.arange(guesses), np.arange(m), np.arange(width), indexing="ij")
     inside = np.broadcast_to(scaled != 0, g.shape)
     parts = [((g * m + k)[inside], (g * width + x)[inside], (scaled / mass[:, None, None])[inside])]
