@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet import LDP, LIP, Joint, L1Lift, MaxLift, PerfectPrivacy, design
+from discreet.designers.posteriors.own_values import best_channel
 from discreet.notions import Notion
 from discreet.proof.channels import ChannelProof
 from discreet.utilities import Utility, utility_of
@@ -90,3 +91,34 @@ def test_rows_that_are_equations_have_multipliers_of_both_signs() -> None:
 def test_a_limit_from_thin_air_is_seen() -> None:
     proof, limit, _ = proven(2, LIP(0.3), "distance", False)
     assert replace(proof, limit=limit + 0.01).check() == limit
+
+
+@pytest.mark.parametrize("size", [1e-6, 1.0, 1e9])
+@pytest.mark.parametrize("notion", NOTIONS, ids=str)
+def test_multipliers_of_the_wrong_sign_count_for_nothing(notion: Notion, size: float) -> None:
+    """Taken as they are they would prove anything, since P_X itself lies strictly inside the rows."""
+    for utility in ("accuracy", "distance"):
+        proof, _, lost = proven(1, notion, utility, False)
+        assert replace(proof, multipliers=np.full_like(proof.multipliers, -size)).check() <= lost + ROUNDING
+
+
+def test_multipliers_that_forget_auxiliary_variables_prove_nothing_false() -> None:
+    """Those of rows without them, which ask for perfect privacy, are paid for."""
+    proof, _, lost = proven(1, L1Lift(eps_upper=0.2), "accuracy", False)
+    own = replace(proof.polytope, rows=proof.polytope.own_rows.copy())
+    stricter = best_channel(own, proof.losses, keeps_shares=False)
+    assert stricter is not None
+    assert stricter.proof.limit > lost + 0.01
+    assert replace(proof, multipliers=stricter.proof.multipliers).check() <= lost + ROUNDING
+
+
+def test_limits_of_kept_shares_hold_for_every_channel_that_keeps_them() -> None:
+    joint = Joint.random(3, 5, seed=4)
+    wanted = utility_of("accuracy", invariant=True)
+    proof = design(joint, LIP(0.3), utility=wanted).proof
+    independent = np.tile(joint.p_useful, (5, 1))
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        prices = rng.normal(size=5)
+        lost = 1 - (joint.p_useful * np.diag(independent)).sum()
+        assert replace(proof, prices=prices).check() <= lost + ROUNDING
