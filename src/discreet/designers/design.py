@@ -54,7 +54,7 @@ class Design:
         What proves the bound; ``proof.check()`` evaluates it anew without a solver. See `evidence`.
     measured : Measured or None
         What is kept, or lost, as people would say it, with its unit: records guessed right, the mean distance of the
-        best guess, nats. None of mechanisms that were stored.
+        best guess, nats.
     seconds : float
         Time that the design took.
     """
