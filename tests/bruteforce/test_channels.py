@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from discreet import ALIP, LDP, LIP, Joint, L1Lift, MaxLift, design
+from discreet.core.beliefs import belief_classes
 from discreet.notions import Notion
 from discreet.utilities import Accuracy, Distance
 from tests.bruteforce.channels import column_rows, least_loss
+from tests.bruteforce.test_beliefs import repeating
 
 #: Both sides solve programmes with numbers of size one within 1e-9 or less.
 SAME = 1e-9
@@ -101,3 +103,33 @@ def test_the_accuracy_of_a_channel_is_that_of_its_best_guess(notion: Notion) -> 
         cells = joint.p_useful[:, None] * found.mechanism.channel
         assert found.measured is not None
         assert cells.max(axis=0).sum() == pytest.approx(found.measured.value, abs=1e-12)
+
+
+@pytest.mark.parametrize("invariant", [False, True])
+@pytest.mark.parametrize("seed", range(8))
+def test_accuracy_on_classes_of_equal_beliefs_is_the_best_on_symbols(seed: int, invariant: bool) -> None:
+    joint = repeating(seed)
+    for notion in NOTIONS:
+        rows = column_rows(joint.probabilities, notion.name, fields(notion))
+        best = 1 - least_loss(joint.probabilities, 1 - np.eye(joint.n_useful), rows, invariant)
+        found = design(joint, notion, utility="accuracy", invariant=invariant)
+        assert found.measured is not None
+        assert found.measured.value == pytest.approx(best, abs=SAME)
+        assert (found.status, found.evidence) == ("optimal", "checkable")
+        assert found.proof.polytope.n_useful == len(np.unique(belief_classes(joint)))
+        if invariant:
+            place = [[str(x) for x in joint.useful].index(label) for label in found.mechanism.released]
+            assert np.abs((joint.p_useful @ found.mechanism.channel) - joint.p_useful[place]).max() <= 1e-15
+
+
+def test_accuracy_costs_as_many_beliefs_as_there_are() -> None:
+    rng = np.random.default_rng(0)
+    counts = rng.integers(20, 300, (3, 12))[:, rng.permutation(np.arange(1500) % 12)] * rng.integers(1, 5, 1500)
+    counts[:, 7] = 0
+    joint = Joint.from_counts(counts)
+    for invariant in (False, True):
+        for other in ([], [Joint.from_counts(counts * 2)]):
+            found = design(joint, LIP(0.2), utility="accuracy", invariant=invariant, also=other)
+            assert found.status == "optimal"
+            assert len(found.mechanism.entries.rows) < 50 * joint.n_useful
+            assert set(found.mechanism.released) <= {str(x) for x in joint.useful}

@@ -36,6 +36,7 @@ class ChannelProof:
     ----------
     polytope : Polytope
         The rows and :math:`P_X`.
+        For accuracy the symbols may be classes of those that tell the same about S, whose limit is one for symbols.
     losses : ndarray of shape (n_useful, n_guesses)
         Of every guess that could be the best: for a distribution that is kept, of every symbol in its place.
     multipliers : ndarray of shape (n_guesses, n_rows)

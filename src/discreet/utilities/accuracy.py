@@ -18,7 +18,7 @@ import numpy as np
 
 from discreet._support.numeric import FloatArray, IntArray
 from discreet.core.joint import Joint
-from discreet.measures.resampled import Seen
+from discreet.measures.resampled import Seen, unchanged
 from discreet.mechanism import Mechanism
 from discreet.utilities.base import Measured, check_listed
 from discreet.utilities.guessing import GuessingUtility
@@ -63,9 +63,14 @@ class Accuracy(GuessingUtility):
         """-1 towards the likeliest symbols, and 0 towards those that are further behind than the smoothing."""
         return np.where(points >= points.max(axis=-1, keepdims=True) - smoothing, -1.0, 0.0)
 
-    def mean_loss(self, joint: Joint, cells: FloatArray, guesses: IntArray) -> float:
+    def told_loss(self, joint: Joint, seen: Seen, guesses: IntArray) -> float:
         """The share of records that are taken for another value."""
-        return 1.0 - float(cells[guesses, np.arange(len(guesses))].sum())
+        return 1.0 - float(seen.mass[seen.useful == guesses[seen.released]].sum())
+
+    def drawn_loss(self, joint: Joint, mechanism: Mechanism) -> float:
+        """The share of records that are read as another value."""
+        check_listed(mechanism)
+        return 1.0 - unchanged(joint, mechanism)
 
     def value(self, joint: Joint, mechanism: Mechanism) -> float:
         """From the weights alone, which are few where alphabets are large."""

@@ -20,7 +20,9 @@ import numpy as np
 from discreet._support.errors import InputError
 from discreet._support.numeric import FloatArray, IntArray
 from discreet.core.joint import Joint
-from discreet.utilities.base import Measured, Utility
+from discreet.measures.resampled import Seen
+from discreet.mechanism import Mechanism
+from discreet.utilities.base import Measured, Utility, released_cells
 
 __all__ = ["GuessingUtility"]
 
@@ -73,9 +75,16 @@ class GuessingUtility(Utility):
         """Mean loss where a posterior is guessed by a draw from itself; parameters as in `costs`."""
         raise InputError(f"{self.name} needs to know the values first: utility.over(joint.useful).")
 
-    def mean_loss(self, joint: Joint, cells: FloatArray, guesses: IntArray) -> float:
-        """Loss where each released symbol is taken for one value: P(x, y), and the place of that value for each y."""
-        return float((cells * self.losses(joint.useful)[:, guesses]).sum())
+    def told_loss(self, joint: Joint, seen: Seen, guesses: IntArray) -> float:
+        """Mean loss where each released symbol is taken for one value, the place of which is given for each."""
+        return float(seen.mass @ self.losses(joint.useful)[seen.useful, guesses[seen.released]])
+
+    def drawn_loss(self, joint: Joint, mechanism: Mechanism) -> float:
+        """Mean loss where each released symbol is read as a draw from what it stands for."""
+        cells = released_cells(joint, mechanism)
+        p_released = cells.sum(axis=0)
+        some = p_released > 0
+        return float(p_released[some] @ self.over(joint.useful).drawn_costs((cells[:, some] / p_released[some]).T))
 
     def in_words(self, joint: Joint, loss: float, *, published: bool) -> Measured:
         """A mean loss as people would say it: of the best guess, or between a value and the published one."""

@@ -20,8 +20,9 @@ import numpy as np
 from discreet._support.numeric import FloatArray, IntArray
 from discreet.core import labels
 from discreet.core.joint import Joint
+from discreet.measures.resampled import Seen
 from discreet.mechanism import Mechanism
-from discreet.utilities.base import Measured, Utility, released_cells
+from discreet.utilities.base import Measured, Utility
 from discreet.utilities.guessing import GuessingUtility
 
 __all__ = ["Invariant", "own_texts"]
@@ -75,11 +76,10 @@ class Invariant(Utility):
 
     def value(self, joint: Joint, mechanism: Mechanism) -> float:
         """What a mechanism takes off: of its own values where it publishes such, else read as draws from P(x | y)."""
-        published = _published(joint, mechanism)
+        guessing, published = self.guessing.over(joint.useful), _published(joint, mechanism)
         if published is None:
-            return super().value(joint, mechanism)
-        cells, symbols = published
-        return max(0.0, self.prior(joint) - self.guessing.over(joint.useful).mean_loss(joint, cells, symbols))
+            return max(0.0, self.prior(joint) - guessing.drawn_loss(joint, mechanism))
+        return max(0.0, self.prior(joint) - guessing.told_loss(joint, *published))
 
     def measured(self, joint: Joint, value: float) -> Measured:
         """The loss that is left between values and published ones."""
@@ -91,7 +91,7 @@ def own_texts(joint: Joint) -> tuple[str, ...]:
     return labels.unique_texts(map(labels.text, joint.useful))
 
 
-def _published(joint: Joint, mechanism: Mechanism) -> tuple[FloatArray, IntArray] | None:
+def _published(joint: Joint, mechanism: Mechanism) -> tuple[Seen, IntArray] | None:
     """P(x, y), and the value that each y is; None where they are not values with the shares that those have."""
     if mechanism.n_released > joint.n_useful or mechanism.useful != joint.useful:
         return None
@@ -99,7 +99,7 @@ def _published(joint: Joint, mechanism: Mechanism) -> tuple[FloatArray, IntArray
     symbols = np.array([place.get(label, -1) for label in mechanism.released])
     if (symbols < 0).any():
         return None
-    cells = released_cells(joint, mechanism)
+    seen = Seen.of(joint, mechanism)
     shares = np.zeros(joint.n_useful)
-    shares[symbols] = cells.sum(axis=0)
-    return (cells, symbols) if np.abs(shares - joint.p_useful).max() <= SAME_SHARE else None
+    shares[symbols[: len(seen.p_released)]] = seen.p_released
+    return (seen, symbols) if np.abs(shares - joint.p_useful).max() <= SAME_SHARE else None

@@ -15,28 +15,36 @@ which moves every posterior towards :math:`P_X`, inside of every notion, and kee
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from discreet._support import progress
 from discreet._support.errors import InputError
 from discreet._support.numeric import BoolArray, FloatArray, IntArray
+from discreet.core.beliefs import on_classes
 from discreet.core.joint import Joint
 from discreet.designers.outcome import Outcome
 from discreet.designers.posteriors.generation import Budget
 from discreet.designers.posteriors.own_values import best_channel
 from discreet.designers.posteriors.problem import Problem
+from discreet.designers.posteriors.quotient import Quotient
 from discreet.designers.posteriors.subset_response import subset_response
+from discreet.designers.posteriors.truth_by_class import told_by_members
 from discreet.mechanism import ChannelMechanism, Mechanism, provenance
 from discreet.notions import Notion
-from discreet.utilities import GuessingUtility, Invariant, Utility, own_texts
+from discreet.utilities import Accuracy, GuessingUtility, Invariant, Utility, own_texts
 
 __all__ = ["automatic_guessing", "is_about_guesses", "optimal_guessing"]
 
 #: Coefficients of the programme; more would take minutes, and gigabytes.
 MOST_COEFFICIENTS = 10_000_000
 
-#: Larger alphabets respond at random inside blocks first, which takes seconds.
-BLOCKS_FIRST_ABOVE = 300
+#: Larger programmes, of more than 300 values under ten rows, come after a response inside blocks, which takes seconds.
+SOLVED_FIRST = 1_000_000
+
+#: Alphabets up to this size have an independent draw laid out.
+MOST_DRAWN = 1_000
 
 #: Shares of an independent draw that the channel is mixed with, tried in turn.
 PULLS = (0.0, *(10.0**-k for k in range(15, 2, -1)))
@@ -64,10 +72,11 @@ def automatic_guessing(
 ) -> Outcome:
     """The best channel; a response inside blocks, or merging, where its programme is too large or time too short."""
     budget, problem = Budget(time_limit), Problem(joint, notion, utility)
-    fits = _size(problem) <= MOST_COEFFICIENTS
+    size = _Programme.of(problem).size
+    fits = size <= MOST_COEFFICIENTS
     if notion.is_conditional:
         return optimal_guessing(problem, time_limit) if fits else Outcome(_best(problem, problem.merged()))
-    if fits and joint.n_useful <= BLOCKS_FIRST_ABOVE:
+    if fits and size <= SOLVED_FIRST:
         return optimal_guessing(problem, time_limit)
     by_blocks = subset_response(joint, notion, utility=utility, seed=seed, time_limit=time_limit)
     if not fits or budget.over:
@@ -78,39 +87,92 @@ def automatic_guessing(
 
 def optimal_guessing(problem: Problem, time_limit: float | None = None) -> Outcome:
     """The best channel, with a proof; merging where time runs out, which proves nothing."""
-    size = _size(problem)
-    if size > MOST_COEFFICIENTS:
+    programme = _Programme.of(problem)
+    if programme.size > MOST_COEFFICIENTS:
         raise InputError(
-            f"the optimum of {problem.utility.name} would need {size:.3g} coefficients, more than "
+            f"the optimum of {problem.utility.name} would need {programme.size:.3g} coefficients, more than "
             f"{MOST_COEFFICIENTS:.3g}. Use method='auto' or 'subset-merging', or cut the column into fewer values."
         )
-    utility, keeps_shares = problem.utility, isinstance(problem.utility, Invariant)
-    guessing = utility.guessing if isinstance(utility, Invariant) else utility
-    assert isinstance(guessing, GuessingUtility)
-    losses = guessing.losses(problem.given.useful)[problem.symbols]
-    guesses = problem.symbols if keeps_shares else _worth_guessing(losses, problem.given.occurs)
     with progress.stage("solving for the best channel"):
-        found = best_channel(problem.polytope, losses[:, guesses], keeps_shares=keeps_shares, time_limit=time_limit)
+        found = best_channel(
+            programme.inner.polytope, programme.losses(), keeps_shares=programme.keeps_shares, time_limit=time_limit
+        )
     candidates = problem.merged()
     if problem.known_mechanism is not None and problem.holds(problem.known_mechanism):
         candidates.append(problem.known_mechanism)
-    if keeps_shares:  # an independent draw keeps every promise; it comes first, since it publishes values
-        candidates.insert(0, _channel(problem, guesses, np.tile(problem.polytope.p_useful, (len(guesses), 1))))
+    if programme.keeps_shares and problem.given.n_useful <= MOST_DRAWN:
+        candidates.insert(0, _independent(problem.given))  # first, since it publishes values
     if found is None:
         return Outcome(_best(problem, candidates))
     with progress.stage("making integers"):
-        made = _made(problem, guesses, found.channel, keeps_shares)
+        made = _made(problem, programme, found.channel)
     best = _best(problem, candidates)
     if made is not None:
-        kept, other = (utility.value(problem.given, mechanism) for mechanism in (made, best))
+        kept, other = (problem.utility.value(problem.given, mechanism) for mechanism in (made, best))
         # In the column's own values on a tie, unless all would be published as one value.
         best = made if kept > TIE and kept > other - TIE else best
     return Outcome(best, problem.most(found.proof.limit, best), found.proof)
 
 
-def _size(problem: Problem) -> int:
-    """Coefficients of the programme."""
-    return problem.polytope.rows.size * problem.polytope.n_useful
+@dataclass(frozen=True)
+class _Programme:
+    """The programme of a problem: on its symbols, or for accuracy on classes of those that tell the same about S."""
+
+    inner: Problem  # whose symbols the channel is between
+    quotient: Quotient | None
+    guessing: GuessingUtility
+    keeps_shares: bool
+
+    @classmethod
+    def of(cls, problem: Problem) -> _Programme:
+        utility = problem.utility
+        guessing = utility.guessing if isinstance(utility, Invariant) else utility
+        assert isinstance(guessing, GuessingUtility)
+        keeps_shares = isinstance(utility, Invariant)
+        is_told = isinstance(guessing, Accuracy) and not problem.notion.is_conditional and not problem.is_perfect
+        quotient = Quotient.of(problem.given, *problem.given_also) if is_told else None
+        if quotient is None:
+            return cls(problem, None, guessing, keeps_shares)
+        also = [on_classes(other, quotient.classes) for other in problem.given_also]
+        return cls(Problem(quotient.inner, problem.notion, utility, also), quotient, guessing, keeps_shares)
+
+    @property
+    def size(self) -> int:
+        """Coefficients."""
+        return self.inner.polytope.rows.size * self.inner.polytope.n_useful
+
+    @property
+    def _all_losses(self) -> FloatArray:
+        return self.guessing.losses(self.inner.given.useful)[self.inner.symbols]
+
+    @property
+    def guesses(self) -> IntArray:
+        """Those that occur, and where shares may change others that may be better than each of these."""
+        if self.keeps_shares or isinstance(self.guessing, Accuracy):
+            return self.inner.symbols
+        return _worth_guessing(self._all_losses, self.inner.given.occurs)
+
+    def losses(self) -> FloatArray:
+        """Of the guesses, where each symbol is true."""
+        return self._all_losses[:, self.guesses]
+
+    def mechanism(self, channel: FloatArray) -> ChannelMechanism:
+        """The channel in integers; values that never occur are released like the commonest one."""
+        if self.quotient is not None:
+            return told_by_members(self.quotient, self.inner.symbols, channel)
+        joint, symbols = self.inner.given, self.inner.symbols
+        full = np.repeat(channel[[int(self.inner.polytope.p_useful.argmax())]], joint.n_useful, axis=0)
+        full[symbols] = channel
+        texts = own_texts(joint)
+        return ChannelMechanism.from_channel(
+            full, useful=joint.useful, released=[texts[g] for g in self.guesses.tolist()], **provenance(joint)
+        )
+
+
+def _independent(joint: Joint) -> ChannelMechanism:
+    """A draw from P_X whatever x is: equal rows stay equal in integers, so it keeps every promise."""
+    channel = np.tile(joint.p_useful, (joint.n_useful, 1))
+    return ChannelMechanism.from_channel(channel, useful=joint.useful, released=own_texts(joint), **provenance(joint))
 
 
 def _best(problem: Problem, candidates: list[Mechanism]) -> Mechanism:
@@ -124,16 +186,16 @@ def _worth_guessing(losses: FloatArray, occurs: BoolArray) -> IntArray:
     return np.sort(np.concatenate([present, np.array(worth, dtype=np.int64)]))
 
 
-def _made(problem: Problem, guesses: IntArray, channel: FloatArray, keeps_shares: bool) -> Mechanism | None:
+def _made(problem: Problem, programme: _Programme, channel: FloatArray) -> Mechanism | None:
     """The channel in integers that keep the notion, pulled inside as little as helps."""
-    p = problem.polytope.p_useful
+    p = programme.inner.polytope.p_useful
     if problem.is_perfect:
-        return None if keeps_shares else _perfect(problem, channel)
+        return None if programme.keeps_shares else _perfect(problem, channel)
     for share in PULLS:
-        pulled = _with_shares(channel, p, share) if keeps_shares else _without_light(channel, p, share)
+        pulled = _with_shares(channel, p, share) if programme.keeps_shares else _without_light(channel, p, share)
         if pulled is None:
             continue
-        mechanism = _channel(problem, guesses, pulled)
+        mechanism = programme.mechanism(pulled)
         if problem.holds(mechanism):
             return mechanism
     return None
@@ -187,17 +249,6 @@ def _missing(rows: FloatArray, p: FloatArray) -> FloatArray:
     """What each value lacks of its share."""
     result: FloatArray = (p - (p.astype(np.longdouble) @ rows)).astype(np.float64)
     return result
-
-
-def _channel(problem: Problem, guesses: IntArray, channel: FloatArray) -> ChannelMechanism:
-    """Values that never occur are released like the commonest one."""
-    joint, symbols = problem.given, problem.symbols
-    full = np.repeat(channel[[int(problem.polytope.p_useful.argmax())]], joint.n_useful, axis=0)
-    full[symbols] = channel
-    texts = own_texts(joint)
-    return ChannelMechanism.from_channel(
-        full, useful=joint.useful, released=[texts[g] for g in guesses.tolist()], **provenance(joint)
-    )
 
 
 def _perfect(problem: Problem, channel: FloatArray) -> Mechanism | None:

@@ -25,11 +25,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from discreet._support.numeric import DENOMINATOR, FloatArray, IntArray
+from discreet._support.numeric import FloatArray, IntArray
 from discreet.core import labels
 from discreet.core.rare import has_rare_values
 from discreet.designers.posteriors.quotient import Quotient
 from discreet.designers.posteriors.realise import label_of
+from discreet.designers.posteriors.sparse_rows import rounded_rows
 from discreet.mechanism import SensitiveMechanism, provenance
 
 __all__ = ["MOST_CELLS", "coupled_pairs"]
@@ -71,7 +72,7 @@ def coupled_pairs(quotient: Quotient, points: FloatArray, weights: FloatArray) -
     number = int(pieces.released.max()) + 1
     if joint.n_sensitive * joint.n_useful * number > MOST_CELLS:
         return None
-    rows, columns, chosen = _rounded(_with_absent(quotient, pieces))
+    rows, columns, chosen = rounded_rows(*_with_absent(quotient, pieces))
     used, columns = np.unique(columns, return_inverse=True)
     names = _names(quotient, pieces, number)
     return SensitiveMechanism(
@@ -144,20 +145,6 @@ def _with_absent(quotient: Quotient, pieces: _Pieces) -> _Pieces:
         np.concatenate([pieces.released, pieces.released[taken]]),
         np.concatenate([pieces.mass, pieces.mass[taken]]),
     )
-
-
-def _rounded(pieces: _Pieces) -> tuple[IntArray, IntArray, IntArray]:
-    """Rows in proportion to their masses, over 2**60; the largest entry of a row takes up its rounding."""
-    order = np.lexsort((pieces.released, pieces.row))
-    row, released, mass = (part[order] for part in pieces)
-    starts = np.flatnonzero(np.diff(row, prepend=-1))
-    number = np.diff(starts, append=len(row))
-    share = mass / np.repeat(np.add.reduceat(mass, starts), number)
-    weights = np.floor(np.ldexp(share, 60)).astype(np.int64)
-    biggest = np.lexsort((-weights, row))[starts]
-    weights[biggest] += DENOMINATOR - np.add.reduceat(weights, starts)
-    some = weights > 0
-    return row[some], released[some], weights[some]
 
 
 def _names(quotient: Quotient, pieces: _Pieces, number: int) -> tuple[str, ...]:
