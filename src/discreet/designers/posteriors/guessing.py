@@ -107,7 +107,7 @@ def optimal_guessing(problem: Problem, time_limit: float | None = None) -> Outco
     with progress.stage("making integers"):
         made = _made(problem, programme, found.channel)
     best = _best(problem, candidates)
-    if made is not None:
+    if made is not None and not best.releases_everything(problem.given):
         kept, other = (problem.utility.value(problem.given, mechanism) for mechanism in (made, best))
         # In the column's own values on a tie, unless all would be published as one value.
         best = made if kept > TIE and kept > other - TIE else best
