@@ -24,7 +24,7 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 
 
 def frontier_figure(frontier: Frontier) -> Figure:
-    """Three panels side by side: NMI with the proven limit, leakage by falling and by rising beliefs."""
+    """Three panels: the share that is kept with its proven limit, leakage by falling and by rising beliefs."""
     figure = blank_figure(12, 4)
     utility, falling, rising = figure.subplots(1, 3)
     for k, ((method, lam), rows) in enumerate(frontier.curves().items()):
@@ -41,9 +41,10 @@ def frontier_figure(frontier: Frontier) -> Figure:
         utility.plot(*zip(*limits), color="0.4", linestyle="--", linewidth=1, label=name)
     knee = frontier.knee()
     utility.annotate(
-        "knee", (knee.epsilon, knee.nmi), xytext=(12, -24), textcoords="offset points", arrowprops={"arrowstyle": "->"}
+        "knee", (knee.epsilon, knee.kept), xytext=(12, -24), textcoords="offset points", arrowprops={"arrowstyle": "->"}
     )
-    utility.set(title="Kept of X", ylabel="I(X;Y) / H(X)", ylim=(0, 1.02))
+    name = knee.design.kept_name
+    utility.set(title="Kept of X", ylabel="I(X;Y) / H(X)" if name == "NMI" else name, ylim=(0, 1.02))
     falling.set(title="Leakage, falling beliefs", ylabel="largest -log min-lift (nats)")
     rising.set(title="Leakage, rising beliefs", ylabel="largest log max-lift (nats)")
     for axes in (utility, falling, rising):

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from discreet._support.errors import InputError
-from discreet.cli.options import Format, NotionOptions, TableOptions, check_search, show
+from discreet.cli.options import Format, NotionOptions, TableOptions, UtilityOptions, check_search, show
 
 __all__ = ["compare"]
 
@@ -13,6 +13,7 @@ def compare(
     source: TableOptions,
     *,
     promise: NotionOptions | None = None,
+    keeping: UtilityOptions | None = None,
     time_limit: float | None = None,
     seed: int | None = None,
     format: Format = "text",
@@ -35,7 +36,8 @@ def compare(
     if notion is None:
         raise InputError("a comparison needs a privacy notion, such as --notion lip --epsilon 0.5.")
     check_search(time_limit, seed)
+    kept = (keeping or UtilityOptions()).chosen()
     joint = source.joint()
-    found = side_by_side(joint, notion, time_limit=time_limit, seed=seed)
+    found = side_by_side(joint, notion, **kept, time_limit=time_limit, seed=seed)
     show(format, found.to_dict(), comparison_text(found.designs, found.skipped) if format == "text" else None)
     return 0

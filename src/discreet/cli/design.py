@@ -11,7 +11,7 @@ from cyclopts import Parameter
 
 from discreet._support import files
 from discreet._support.errors import InputError
-from discreet.cli.options import Format, MethodName, NotionOptions, TableOptions, say_private, show
+from discreet.cli.options import Format, MethodName, NotionOptions, TableOptions, UtilityOptions, say_private, show
 from discreet.cli.streams import say, say_written
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ def design(
     *,
     promise: NotionOptions | None = None,
     method: MethodName = "auto",
+    keeping: UtilityOptions | None = None,
     time_limit: float | None = None,
     seed: int | None = None,
     randomisation: Literal["merge", "uniform"] | None = None,
@@ -67,6 +68,7 @@ def design(
     if notion is None:
         raise InputError("a design needs a privacy notion, such as --notion lip --epsilon 0.5.")
     options = _options(method, {"time_limit": time_limit, "seed": seed, "randomisation": randomisation})
+    options |= (keeping or UtilityOptions()).chosen()
     files.check_targets((output, proof, private_design), force=force, never=source.files)
     joint = source.joint()
     result = make_design(joint, notion, method, **options)

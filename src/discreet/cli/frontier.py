@@ -12,7 +12,7 @@ from cyclopts import Parameter
 
 from discreet._support import files
 from discreet._support.errors import InputError
-from discreet.cli.options import Format, NotionName, NotionOptions, TableOptions, check_search, show
+from discreet.cli.options import Format, NotionName, NotionOptions, TableOptions, UtilityOptions, check_search, show
 from discreet.cli.streams import say_written
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ def frontier(
     lam: Annotated[tuple[float, ...], Repeated] = (),
     alpha: float | None = None,
     method: Annotated[tuple[str, ...], Repeated] = (),
+    keeping: UtilityOptions | None = None,
     keep: float | None = None,
     time_limit: float | None = None,
     seed: int | None = None,
@@ -100,7 +101,7 @@ def frontier(
     joint = source.joint()
     options: dict[str, Any] = {
         name: value for name, value in (("time_limit", time_limit), ("seed", seed)) if value is not None
-    }
+    } | (keeping or UtilityOptions()).chosen()
     chosen = _chosen(method, methods_for(family(epsilons[0], lam[0] if lam else None)), joint)
     cores = workers or (1 if joint.n_useful < PARALLEL_FROM else os.cpu_count() or 1)
     result = sweep(joint, family, epsilons, chosen, lams=lam or None, workers=cores, **options)

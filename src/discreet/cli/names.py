@@ -6,7 +6,7 @@ A test compares them, so that no name is missing.
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-__all__ = ["ENGINES", "METHODS", "NOTIONS"]
+__all__ = ["ENGINES", "METHODS", "NOTIONS", "UTILITIES"]
 
 #: Notions that the options can describe, in the order of `Notion.registry`.
 NOTIONS = ("lip", "alip", "ldp", "max-lift", "perfect", "l1", "chi2", "alpha-lift", "srlip")
@@ -26,6 +26,9 @@ METHODS = (
     "optimal-with-sensitive",
     "conditional-reporting",
 )
+
+#: What a design may keep as much of as it can, in the order of their registry.
+UTILITIES = ("information", "accuracy", "distance")
 
 #: Engines that draw, or the one that holds the table.
 ENGINES = ("auto", "duckdb", "spark")

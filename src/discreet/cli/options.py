@@ -15,7 +15,7 @@ from cyclopts import Group, Parameter
 
 from discreet._support import progress
 from discreet._support.errors import InputError, InvalidNotionError, UnusableColumnError
-from discreet.cli.names import METHODS, NOTIONS
+from discreet.cli.names import METHODS, NOTIONS, UTILITIES
 from discreet.cli.streams import print_lines, print_result, say
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ __all__ = [
     "NotionName",
     "NotionOptions",
     "TableOptions",
+    "UtilityName",
+    "UtilityOptions",
     "check_search",
     "input_files",
     "load_proof",
@@ -47,9 +49,11 @@ SIDES = {"eps_lower", "eps_upper"}
 if TYPE_CHECKING:
     NotionName = str
     MethodName = str
+    UtilityName = str
 else:
     NotionName = Literal[NOTIONS]
     MethodName = Literal[METHODS]
+    UtilityName = Literal[UTILITIES]
 
 _PROMISE = Group("Privacy notion")
 
@@ -130,6 +134,32 @@ def _stand_ins(fields: Mapping[str, Any]) -> set[str]:
     """Options that stand in for fields: --epsilon for a single side, with --lam for two."""
     sides = SIDES & set(fields)
     return {"epsilon", "lam"} if len(sides) == 2 else {"epsilon"} if sides else set()
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class UtilityOptions:
+    """What is kept.
+
+    Attributes
+    ----------
+    utility
+        What is kept as much of as can be: information (NMI), accuracy (records guessed right), or distance (how near
+        the best guess at a number is). The optimum of the last two releases the column's own values.
+    invariant
+        With accuracy or distance: published values keep the distribution of the column, on average over the draw.
+    """
+
+    utility: UtilityName = "information"
+    invariant: Annotated[bool, Parameter(negative="")] = False
+
+    def chosen(self) -> dict[str, Any]:
+        """As arguments of a design, refused before any work is done where they do not go together."""
+        if self.invariant and self.utility == "information":
+            raise InputError(
+                "--invariant keeps the distribution of published values: give --utility accuracy or distance."
+            )
+        return {"utility": self.utility, "invariant": self.invariant}
 
 
 Columns = Annotated[list[str], Parameter(negative="", consume_multiple=False)]

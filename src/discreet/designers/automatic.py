@@ -7,6 +7,7 @@ from discreet.core.beliefs import belief_classes
 from discreet.core.joint import Joint
 from discreet.designers.merging.subset_merging import subset_merging
 from discreet.designers.outcome import Outcome
+from discreet.designers.posteriors.guessing import automatic_guessing, is_about_guesses
 from discreet.designers.posteriors.optimal import optimal
 from discreet.designers.posteriors.quotient import is_about_beliefs
 from discreet.designers.posteriors.subset_response import subset_response
@@ -27,6 +28,8 @@ def automatic(
     """The best of the methods that there is time for; never below subset merging, which each of them starts from."""
     if not notion.is_polyhedral:
         return subset_merging(joint, notion)
+    if is_about_guesses(utility):
+        return automatic_guessing(joint, notion, utility=utility, seed=seed, time_limit=time_limit)
     size = int(belief_classes(joint).max()) + 1 if is_about_beliefs(notion, utility) else joint.n_useful
     if size > OPTIMAL_UP_TO and not (is_about_beliefs(notion, utility) and bounds_lifts(notion)):
         return subset_response(joint, notion, utility=utility, seed=seed, time_limit=time_limit)

@@ -76,6 +76,7 @@ def compare(
     methods: Iterable[str | Designer] | None = None,
     *,
     utility: str | Utility = "information",
+    invariant: bool = False,
     time_limit: float | None = None,
     seed: int | None = None,
     watch: Callable[[int, int], None] | None = None,
@@ -90,8 +91,8 @@ def compare(
         The promise.
     methods : iterable of str or callable, optional
         Left out: all that serve the notion but auto, which is one of the others.
-    utility : str or Utility
-        What is kept.
+    utility, invariant
+        What is kept, and whether published values keep their distribution; see `discreet.design`.
     time_limit, seed
         Given to every method that takes them, the time to each.
     watch : callable, optional
@@ -113,8 +114,11 @@ def compare(
         raise InputError(f"methods must be a list, got {type(methods).__name__}.")
     serving = [name for name in methods_for(notion) if name != ONE_OF_THEM]
     chosen = [(given, *method_of(given)) for given in (serving if methods is None else methods)]
-    wanted = utility_of(utility)
-    shared = {key: value for key, value in (("time_limit", time_limit), ("seed", seed)) if value is not None}
+    wanted = utility_of(utility, invariant=invariant)
+    wanted.over(joint.useful)  # values that it cannot measure are refused before any work
+    shared: dict[str, Any] = {
+        key: value for key, value in (("time_limit", time_limit), ("seed", seed)) if value is not None
+    }
     designs: list[Design] = []
     skipped: dict[str, str] = {}
     with progress.stage("comparing") as stage:

@@ -15,7 +15,7 @@ from discreet.designers.history import Moment
 from discreet.measures import distortion, max_lift, min_lift, share_errors, unchanged
 from discreet.mechanism import Mechanism
 from discreet.notions import LIFTS, Notion
-from discreet.utilities import Information
+from discreet.utilities import Information, Measured
 
 __all__ = ["OPTIMAL_GAP", "Design", "status_of"]
 
@@ -53,6 +53,9 @@ class Design:
         method proves no bound.
     proof : object or None
         What proves the bound; ``proof.check()`` evaluates it anew without a solver. See `evidence`.
+    measured : Measured or None
+        What is kept, or lost, as people would say it, with its unit: records guessed right, the mean distance of the
+        best guess, nats.
     seconds : float
         Time that the design took, integers and exact check included.
     search_seconds : float or None
@@ -73,6 +76,7 @@ class Design:
     status: str
     seconds: float
     proof: Any = field(default=None, repr=False)
+    measured: Measured | None = None
     search_seconds: float | None = None
     history: tuple[Moment, ...] = field(default=(), repr=False)
 
@@ -80,6 +84,11 @@ class Design:
     def released(self) -> Joint:
         """The joint of (sensitive, released)."""
         return self.joint.through(self.mechanism)
+
+    @property
+    def kept_name(self) -> str:
+        """What the share that is kept is called: NMI, or the name of another utility."""
+        return "NMI" if self.utility == Information.name else self.utility
 
     @property
     def evidence(self) -> str | None:
@@ -134,6 +143,7 @@ class Design:
             "mutual_information": self.mutual_information,
             "utility": self.utility,
             "kept": self.kept,
+            "measured": None if self.measured is None else self.measured._asdict(),
             "bound": self.bound,
             "status": self.status,
             "evidence": self.evidence,
@@ -152,7 +162,7 @@ class Design:
     def __repr__(self) -> str:
         bound = "" if self.bound is None else f", bound {self.bound:.4f}"
         reads = ", reads S" if self.mechanism.reads_sensitive else ""
-        kept = f"{'NMI' if self.utility == Information.name else self.utility} {self.kept:.4f}"
+        kept = f"{self.kept_name} {self.kept:.4f}"
         return visible(
             f"Design({self.method} for {self.notion}: {kept}{bound}, "
             f"{self.mechanism.n_useful} useful -> {self.mechanism.n_released} released{reads}, {self.status})"

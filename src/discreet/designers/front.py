@@ -24,7 +24,8 @@ from discreet.notions import Notion
 from discreet.notions.base import check_subject
 from discreet.proof.beliefs import BeliefProof
 from discreet.proof.boxes import Proof
-from discreet.utilities import Information, Utility, utility_of
+from discreet.proof.channels import ChannelProof
+from discreet.utilities import GuessingUtility, Information, Invariant, Utility, utility_of
 
 __all__ = ["METHODS", "Method", "design", "methods"]
 
@@ -38,6 +39,7 @@ def design(
     method: str | Designer = "optimal",
     *,
     utility: str | Utility = "information",
+    invariant: bool = False,
     **options: Any,
 ) -> Design:
     """Design a mechanism that keeps a notion and loses as little of X as the method can.
@@ -53,8 +55,16 @@ def design(
         serve a notion. ``"conditional-reporting"`` and ``"optimal-with-sensitive"`` make mechanisms that read S. Or a
         function of your own, from ``(joint, notion, **options)`` to a mechanism; see `register_method`.
     utility : str or Utility
-        What is kept as much of as the method can: ``"information"``, or an object of your own. Methods that merge
-        symbols, and protocols of one strength, take no notice of it; what they keep is measured by it.
+        What is kept as much of as the method can: ``"information"``; ``"accuracy"``, records guessed right;
+        ``"distance"``, how near the best guess at a number is; or an object of your own, such as
+        `discreet.utilities.Distance` with distances of yours. Under accuracy and distance the optimum releases the
+        column's own values. Methods that merge symbols, and protocols of one strength, take no notice of it; what
+        they keep is measured by it.
+    invariant : bool
+        With accuracy or distance: whether the published values keep the distribution of X, on average over the draw
+        and up to the rounding of weights to multiples of 2**-60. What counts is then the loss between a value and the
+        one that is published for it; mechanisms in other words than the column's are measured as if each symbol were
+        read as a value drawn from what it stands for, which keeps the distribution too.
     **options
         Options of the method. Optimal: ``time_limit`` in seconds (left out: a fixed amount of work, so that the
         result depends on the seed alone), ``seed``, ``start``, a mechanism to improve on, and ``also``, a list of
@@ -76,10 +86,12 @@ def design(
     """
     check_subject(joint, notion, "design")
     name, chosen = method_of(method)
-    wanted = utility_of(utility)
+    wanted = utility_of(utility, invariant=invariant)
     if not chosen.serves(notion):
         raise UnsupportedNotionError(f"{name} does not serve {notion}. Methods that do: {', '.join(methods(notion))}.")
     cells.every_sensitive_value_occurs(joint.p_sensitive, joint.sensitive)
+    if isinstance(wanted, GuessingUtility | Invariant):  # laid out once, and then one scale for all of its parts
+        wanted = wanted.over(joint.useful)
     start = time.perf_counter()
     unknown = sorted(option for option in options if not chosen.takes(option))
     if unknown:
@@ -131,7 +143,7 @@ def _checked_outcome(name: str, found: Any) -> Outcome:
     outcome.mechanism.check_kind()
     if outcome.limit is not None and not isinstance(outcome.limit, int | float | np.floating):
         raise InputError(f"the limit of {name} must be a number, got {type(outcome.limit).__name__}.")
-    if outcome.proof is not None and not isinstance(outcome.proof, Proof | BeliefProof):
+    if outcome.proof is not None and not isinstance(outcome.proof, Proof | BeliefProof | ChannelProof):
         return replace(outcome, proof=None)  # nothing here can check it: the limit is claimed
     return outcome
 
@@ -161,6 +173,7 @@ def _record(joint: Joint, notion: Notion, name: str, utility: Utility, outcome: 
         kept=kept,
         bound=bound,
         status=status_of(kept, bound),
+        measured=utility.measured(joint, value),
         seconds=seconds,
         proof=outcome.proof,
         search_seconds=None if outcome.history is None else outcome.history.searched,

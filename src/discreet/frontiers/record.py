@@ -17,7 +17,6 @@ from discreet._support.errors import InputError
 from discreet._support.visible import visible
 from discreet.core.joint import Joint
 from discreet.frontiers.rows import Family, FrontierRow, row_at
-from discreet.utilities import Information
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -139,18 +138,13 @@ class Frontier:
         knee = self.knee()
         return visible(
             f"Frontier({', '.join(methods)}: {len(self.rows)} rows, epsilon {min(epsilons):g} to {max(epsilons):g}; "
-            f"knee at epsilon {knee.epsilon:g}, {self._word} {knee.kept:.4f})"
+            f"knee at epsilon {knee.epsilon:g}, {self.rows[0].design.kept_name} {knee.kept:.4f})"
         )
-
-    @property
-    def _word(self) -> str:
-        """What a share of the utility is called."""
-        utility = self.rows[0].design.utility
-        return "NMI" if utility == Information.name else utility
 
     def _repr_html_(self) -> str:
         head = "".join(
-            f"<th>{html.escape(name)}</th>" for name in ("method", "lam", "epsilon", self._word, "limit", "status")
+            f"<th>{html.escape(name)}</th>"
+            for name in ("method", "lam", "epsilon", self.rows[0].design.kept_name, "limit", "status")
         )
         body = "".join(
             "<tr>"

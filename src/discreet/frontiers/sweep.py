@@ -41,6 +41,7 @@ def frontier(
     methods: Sequence[str] = ("optimal",),
     *,
     utility: str | Utility = "information",
+    invariant: bool = False,
     lams: Sequence[float] | None = None,
     workers: int = 1,
     progress: Callable[[int, int], None] | None = None,
@@ -59,8 +60,8 @@ def frontier(
         Budgets, nats.
     methods : sequence of str
         Names of methods; see `discreet.methods`.
-    utility : str or Utility
-        What is kept; see `discreet.design`.
+    utility, invariant
+        What is kept, and whether published values keep their distribution; see `discreet.design`.
     lams : sequence of float, optional
         Values of lam to sweep as well.
     workers : int
@@ -90,7 +91,7 @@ def frontier(
     unknown = sorted(set(options) - {"seed", "time_limit"})
     if unknown:
         raise InputError(f"frontier has no option {unknown[0]!r}.")
-    options = {"utility": utility_of(utility), **options}
+    options = {"utility": utility_of(utility, invariant=invariant), **options}
     if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
         raise InputError(f"workers must be an integer of at least 1, got {workers!r}.")
     tasks = [

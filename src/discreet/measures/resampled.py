@@ -18,7 +18,7 @@ from discreet._support.numeric import FloatArray, IntArray
 from discreet.core.joint import Joint
 from discreet.mechanism import Mechanism
 
-__all__ = ["distortion", "share_errors", "unchanged"]
+__all__ = ["Seen", "above_the_smallest", "distortion", "share_errors", "unchanged"]
 
 #: Cells of P(x, y) up to which whole matrices are multiplied for the errors of shares, and products of single weights
 #: that are added up beyond.
@@ -54,7 +54,7 @@ def unchanged(joint: Joint, mechanism: Mechanism) -> float:
     >>> unchanged(joint, Mechanism.from_channel([[0.75, 0.25], [0.25, 0.75]]))
     0.625
     """
-    seen = _Seen.of(joint, mechanism)
+    seen = Seen.of(joint, mechanism)
     return float((seen.mass**2 / seen.p_released[seen.released]).sum())
 
 
@@ -88,10 +88,10 @@ def distortion(joint: Joint, mechanism: Mechanism) -> float | None:
     >>> distortion(joint, Mechanism.from_channel([[0.75, 0.25], [0.25, 0.75]], useful=[10, 20]))
     3.75
     """
-    above = _above_the_smallest(mechanism.useful)
+    above = above_the_smallest(mechanism.useful)
     if above is None:
         return None
-    seen = _Seen.of(joint, mechanism)
+    seen = Seen.of(joint, mechanism)
     order = np.lexsort((above[seen.useful], seen.released))
     mass, value, group = seen.mass[order], above[seen.useful[order]], seen.released[order]
     first = np.searchsorted(group, group)  # of the entry's own symbol
@@ -103,7 +103,7 @@ def distortion(joint: Joint, mechanism: Mechanism) -> float | None:
     return max(0.0, float((pairs / seen.p_released[group]).sum()))
 
 
-def _above_the_smallest(values: Sequence[Any]) -> FloatArray | None:
+def above_the_smallest(values: Sequence[Any]) -> FloatArray | None:
     """How far numbers lie above the smallest of them; None where they are not all numbers that floats can hold."""
     if not all(isinstance(x, int | float) and not isinstance(x, bool) for x in values):
         return None
@@ -155,7 +155,7 @@ def share_errors(joint: Joint, mechanism: Mechanism, records: int | None = None)
     number = joint.records if records is None else records
     if number is None or number < 1:
         raise InputError("standard errors need a number of records: records=n.")
-    seen = _Seen.of(joint, mechanism)
+    seen = Seen.of(joint, mechanism)
     n, m = mechanism.n_useful, len(seen.p_released)
     p_useful = np.bincount(seen.useful, seen.mass, minlength=n).astype(np.float64)
     share = seen.mass / seen.p_released[seen.released]  # q(x | y)
@@ -172,7 +172,7 @@ def share_errors(joint: Joint, mechanism: Mechanism, records: int | None = None)
     return result
 
 
-def _sparse_squares(seen: _Seen, share: FloatArray, p_useful: FloatArray, m: int) -> FloatArray:
+def _sparse_squares(seen: Seen, share: FloatArray, p_useful: FloatArray, m: int) -> FloatArray:
     """For each x' the sum over x of P(x) R(x' | x)**2, where few values stand behind each symbol."""
     from scipy import sparse  # takes longer to import than most designs
 
@@ -182,7 +182,7 @@ def _sparse_squares(seen: _Seen, share: FloatArray, p_useful: FloatArray, m: int
     return np.bincount(together.col, together.data**2 / p_useful[together.row], minlength=n).astype(np.float64)
 
 
-class _Seen(NamedTuple):
+class Seen(NamedTuple):
     """P(x, y) where it is positive."""
 
     useful: IntArray
@@ -191,7 +191,7 @@ class _Seen(NamedTuple):
     p_released: FloatArray
 
     @classmethod
-    def of(cls, joint: Joint, mechanism: Mechanism) -> _Seen:
+    def of(cls, joint: Joint, mechanism: Mechanism) -> Seen:
         useful, released, chance = mechanism.outcomes(joint)
         mass = mechanism.known_p_useful(joint)[useful] * chance
         some = mass > 0

@@ -191,13 +191,18 @@ def cheapest_beliefs(notion: Notion, prior: FloatArray, cost: FloatArray) -> Flo
 
 @dataclass(frozen=True)
 class BeliefProof:
-    """Why no mechanism that reads S has a smaller average cost: prices, and all vertices priced anew by `check`."""
+    """Why no mechanism that reads S has a smaller average cost: prices, and all vertices priced anew by `check`.
+
+    ``is_on_classes`` says that ``cells`` and ``prices`` are of pairs of s and a class of symbols, whose limit is one
+    for symbols too: a class is a function of x, and a concave f with f(0) = 0 is subadditive.
+    """
 
     notion: Notion
     utility: SeparableUtility
     cells: FloatArray
     prices: FloatArray
     limit: float
+    is_on_classes: bool = False
 
     def check(self) -> float:
         """The limit evaluated anew; at least ``limit`` where the proof is sound."""

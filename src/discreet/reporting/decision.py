@@ -29,6 +29,7 @@ from discreet.reporting.formats import named
 from discreet.reporting.listing import examples_of, lifts_of, listing_of, worst_of
 from discreet.reporting.model import CertificateFacts, Decision, Figures, Judgement, Sizes, Tradeoff
 from discreet.reporting.tradeoff import tradeoff_of
+from discreet.utilities import Information
 
 __all__ = ["decision", "decision_summary", "designed"]
 
@@ -93,6 +94,8 @@ def decision(
     else:  # the limit of another utility says nothing about information, which a report speaks of
         figures, limit = _stored_figures(mechanism, joint, notion, facts)
         swept_method = None
+        if isinstance(made, Design) and made.measured is not None:
+            limit = words.other_utility_words(made.measured, made.utility, made.kept, made.bound)
     swept = Tradeoff((), note="No curve was asked for.")
     if curve:
         with progress.stage("drawing the trade-off"):
@@ -243,6 +246,7 @@ def _stored_figures(
         nmi=nmi,
         utility="information",
         kept=nmi,
+        measured=Information().measured(joint, information),
         bound=bound,
         status="stored" if bound is None else "optimal" if met else status_of(nmi, bound),
         seconds=0.0,

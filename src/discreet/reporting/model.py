@@ -62,6 +62,7 @@ class Figures(Part):
     mutual_information: float
     utility: str
     kept: float
+    measured: Mapping[str, Any] | None
     bound: float | None
     status: str
     evidence: str | None

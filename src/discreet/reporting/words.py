@@ -11,8 +11,9 @@ from typing import Any
 from discreet.core.joint import Joint
 from discreet.core.rare import FEW, FEWEST, MOST_PERCENT
 from discreet.notions import LARGEST_EXPONENT, Bound, Notion
-from discreet.reporting.formats import percent
+from discreet.reporting.formats import number, percent
 from discreet.reporting.model import Decision, Figures, Judgement
+from discreet.utilities import Measured
 
 __all__ = [
     "BROKEN_LIMIT",
@@ -28,6 +29,7 @@ __all__ = [
     "coverage_words",
     "leaves_out",
     "limit_words",
+    "other_utility_words",
     "persons_words",
     "private_words",
     "promise_words",
@@ -217,6 +219,19 @@ def against_words(notion: Notion) -> str:
         "Anyone who sees released values, with any computing power, who knows how the mechanism works and how common "
         f"every pair of values is in this table{knows}."
     )
+
+
+def other_utility_words(measured: Measured, name: str, kept: float, bound: float | None) -> str:
+    """What a release that was designed for another utility than information keeps of that one.
+
+    >>> other_utility_words(Measured("records guessed right", 0.85321, "share of records"), "accuracy", 0.8318, None)
+    'Designed for accuracy, records guessed right: 0.8532 (share of records), which keeps 83.2\xa0% of it.'
+    """
+    said = f"Designed for {name}, {measured.title}: {number(measured.value)} ({measured.unit}), which keeps "
+    said += f"{percent(kept)} of it."
+    if bound is None:
+        return said
+    return f"{said} No release that is measured so can keep more than {at_most_percent(bound)} under this promise."
 
 
 def limit_words(figures: Figures, *, certified: bool = False, missing: str | None = None) -> str:

@@ -13,18 +13,31 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from discreet._support.errors import InputError
 from discreet._support.numeric import FloatArray, IntArray
 from discreet.core.joint import Joint
+from discreet.measures.resampled import Seen
 from discreet.mechanism import Mechanism
 
-__all__ = ["SeparableUtility", "Utility", "released_cells"]
+__all__ = ["Measured", "SeparableUtility", "Utility", "check_listed", "released_cells"]
 
 #: Differences over shorter steps would be rounding.
 SHORTEST_STEP = 1e-6
+
+#: Cells P(x, y) that are listed of a mechanism whose released values are made of parts.
+MOST_LISTED = 50_000_000
+
+
+class Measured(NamedTuple):
+    """What a mechanism keeps, or leaves open, as people would say it."""
+
+    title: str
+    value: float
+    unit: str
 
 
 class Utility(ABC):
@@ -36,16 +49,16 @@ class Utility(ABC):
 
     Examples
     --------
-    The share of records whose value is guessed right, beyond what is guessed without a release:
+    The share of records whose value is among the two likeliest ones, beyond what is so without a release:
 
-    >>> class Accuracy(Utility):
-    ...     name, unit = "accuracy", "share of records"
+    >>> class TopTwo(Utility):
+    ...     name, unit = "top two", "share of records"
     ...
     ...     def costs(self, shares, symbols=None):
-    ...         return 1 - shares.max(axis=-1)
+    ...         return 1 - np.sort(shares)[..., -2:].sum(axis=-1)
     >>> joint = Joint.from_array([[0.1, 0.2, 0.2], [0.1, 0.2, 0.2]])
-    >>> round(Accuracy().value(joint, Mechanism.from_blocks(joint, [0, 0, 1])), 4), round(Accuracy().whole(joint), 4)
-    (0.4, 0.6)
+    >>> round(TopTwo().value(joint, Mechanism.from_blocks(joint, [0, 0, 1])), 4), round(TopTwo().whole(joint), 4)
+    (0.2, 0.2)
     """
 
     name: str
@@ -114,6 +127,10 @@ class Utility(ABC):
         whole = self.whole(joint)
         return min(1.0, value / whole) if whole > 0 else 0.0
 
+    def measured(self, joint: Joint, value: float) -> Measured:
+        """A value in words: what it is a figure of, and its unit."""
+        return Measured(f"{self.name} kept", value, self.unit)
+
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name}, {self.unit})"
 
@@ -168,6 +185,12 @@ def released_cells(joint: Joint, mechanism: Mechanism) -> FloatArray:
            [0.5 , 0.  ],
            [0.  , 0.25]])
     """
+    check_listed(mechanism)
+    if mechanism.useful == joint.useful:
+        seen = Seen.of(joint, mechanism)
+        cells = np.zeros((joint.n_useful, mechanism.n_released))
+        cells[seen.useful, seen.released] = seen.mass
+        return cells
     if not mechanism.reads_sensitive:  # x in the place of s
         return _carried(joint, mechanism, np.diag(joint.p_useful), joint.useful)
     every = np.arange(joint.n_useful)
@@ -176,6 +199,15 @@ def released_cells(joint: Joint, mechanism: Mechanism) -> FloatArray:
         for x in every
     ]
     return np.stack(one_by_one)
+
+
+def check_listed(mechanism: Mechanism) -> None:
+    """An error where released symbols are too many to look at one by one, as strings of many bits are."""
+    if not mechanism.is_sparse and mechanism.n_released * mechanism.n_useful > MOST_LISTED:
+        raise InputError(
+            "the released symbols are too many to list, and of such mechanisms only information is known in closed "
+            "form. Use utility='information', or another method."
+        )
 
 
 def _carried(joint: Joint, mechanism: Mechanism, cells: FloatArray, rows: tuple[Any, ...]) -> FloatArray:

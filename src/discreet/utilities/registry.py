@@ -7,31 +7,49 @@ import numpy as np
 
 from discreet._support import validate
 from discreet._support.errors import InputError
+from discreet.utilities.accuracy import Accuracy
 from discreet.utilities.base import SeparableUtility, Utility
+from discreet.utilities.distance import Distance
+from discreet.utilities.guessing import GuessingUtility
 from discreet.utilities.information import Information
+from discreet.utilities.invariant import Invariant
 
 __all__ = ["UTILITIES", "utility_of"]
 
-UTILITIES: dict[str, Utility] = {utility.name: utility for utility in (Information(),)}
+UTILITIES: dict[str, Utility] = {utility.name: utility for utility in (Information(), Accuracy(), Distance())}
 
 #: Points at which the terms of a separable utility are looked at, and how far off rounding may put them.
 LOOKED_AT, ROUNDING = np.linspace(0.0, 1.0, 129), 1e-9
 
 
-def utility_of(given: str | Utility) -> Utility:
-    """The utility of this name, or the given object itself.
+def utility_of(given: str | Utility, *, invariant: bool = False) -> Utility:
+    """The utility of this name, or the given object itself; of a column that keeps its distribution where asked for.
 
     Raises
     ------
     InputError
         No utility has the name, the object is none, or its terms are not concave with f(0) = 0, so that limits proven
-        from their chords would be false.
+        from their chords would be false. Or a distribution is to be kept by a utility that publishes no values.
 
     Examples
     --------
     >>> utility_of("information").unit
     'nats'
+    >>> utility_of("accuracy", invariant=True).name
+    'invariant accuracy'
     """
+    found = _found(given)
+    if not invariant or isinstance(found, Invariant):
+        return found
+    if isinstance(found, GuessingUtility):
+        return Invariant(found)
+    raise InputError(
+        f"invariant keeps the distribution of published values, and {found.name} is not about such. Use it with "
+        "utility='accuracy' or 'distance'."
+    )
+
+
+def _found(given: str | Utility) -> Utility:
     if isinstance(given, Utility):
         own = UTILITIES.get(getattr(given, "name", ""))
         if own is not None and type(own) is not type(given):

@@ -12,7 +12,7 @@ import pytest
 import discreet as dc
 from discreet._support import jsonable
 from discreet._support.errors import InputError
-from discreet.reporting.decision import decision_summary
+from discreet.reporting.decision import decision, decision_summary
 from discreet.reporting.words import promise_words
 
 NOTIONS = [
@@ -46,8 +46,9 @@ def summary(joint: dc.Joint) -> dict[str, Any]:
 
 def test_figures_are_those_of_the_design(joint: dc.Joint, summary: dict[str, Any]) -> None:
     made = dc.design(joint, dc.LIP(0.5), "auto")
-    stated = {name: value for name, value in summary["design"].items() if name != "seconds"}
-    assert stated == {name: value for name, value in made.to_dict().items() if name != "seconds"}
+    times = {"seconds", "search_seconds"}
+    stated = {name: value for name, value in summary["design"].items() if name not in times}
+    assert stated == {name: value for name, value in made.to_dict().items() if name not in times}
     assert summary["verdict"]["holds"] is dc.LIP(0.5).holds(joint) is False
     assert summary["verdict"]["slack"] == dc.LIP(0.5).slack(joint)
     assert summary["verdict"]["violating_symbols"] == int((~dc.LIP(0.5).allowed(joint)).sum())
@@ -197,3 +198,12 @@ def test_examples_are_drawn_only_on_request(joint: dc.Joint, summary: dict[str, 
     becomes = {value["value"]: dict(map(tuple, value["released"])) for value in found["values"]}
     assert all(becomes[x][y] > 0 for x, y in found["examples"])
     assert len({x for x, _ in found["examples"]}) > 2
+
+
+def test_a_design_for_another_utility_says_what_it_keeps_of_it(joint: dc.Joint) -> None:
+    made = dc.design(joint, dc.LIP(0.5), utility="accuracy")
+    found = decision(made, curve=False)
+    assert found.limit.startswith("Designed for accuracy, records guessed right: ")
+    assert "(share of records)" in found.limit
+    assert "No release that is measured so can keep more than" in found.limit
+    assert found.design.nmi == made.nmi  # a report speaks of information all the same

@@ -36,7 +36,7 @@ class Gini(SeparableUtility):
 class Accuracy(Utility):
     """The share of records whose value is guessed right."""
 
-    name = "accuracy"
+    name = "right guesses"
     unit = "share"
 
     def costs(self, shares: np.ndarray, symbols: np.ndarray | None = None) -> np.ndarray:
@@ -48,7 +48,7 @@ class Distance(Utility):
     """How far the best guess is off: values are numbers, and their labels say which."""
 
     values: tuple[float, ...] = ()
-    name = "distance"
+    name = "how far off"
     unit = "of the column"
 
     def over(self, useful: Sequence[Any]) -> Utility:

@@ -61,16 +61,14 @@ def cells_for(seconds: float | None) -> int:
     return int(min(max(CELLS_OF_A_SECOND * math.sqrt(max(seconds, 0.0)), FEWEST_CELLS), MOST_CELLS))
 
 
-def gathered(
-    problem: Problem, utility: SeparableUtility, seed: int, budget: Budget, limited: bool
-) -> ChannelMechanism | None:
+def gathered(problem: Problem, utility: SeparableUtility, seed: int, budget: Budget) -> ChannelMechanism | None:
     """A mechanism on symbols by levels of cells, or None where none passes the exact check."""
     classes = np.arange(problem.joint.n_useful) if problem.quotient is None else problem.quotient.classes
     place = np.full(problem.joint.n_useful, -1)
     place[problem.symbols] = np.arange(len(problem.symbols))
     rng = np.random.default_rng(seed)
     occurring = rng.permutation(np.flatnonzero(place[classes] >= 0))  # members of a cell are taken in no order
-    number = cells_for(budget.left() * LEVEL_SHARE if limited else None)
+    number = cells_for(budget.left() * LEVEL_SHARE if budget.is_limited else None)
     best: _Levels | None = None
     with progress.stage("searching") as stage:
         while True:
@@ -80,7 +78,7 @@ def gathered(
             best = levels if best is None or levels.cost < best.cost else best
             problem.history.saw(best.cost)
             number *= 2
-            if not limited or number > MOST_CELLS or budget.left() < DOUBLED * (before - budget.left()):
+            if not budget.is_limited or number > MOST_CELLS or budget.left() < DOUBLED * (before - budget.left()):
                 break
     problem.history.ended()
     with progress.stage("making integers"):

@@ -49,6 +49,11 @@ class Budget:
         return float("inf") if self._end is None else self._end - time.monotonic()
 
     @property
+    def is_limited(self) -> bool:
+        """Whether there is a limit at all."""
+        return self._end is not None
+
+    @property
     def over(self) -> bool:
         """Whether nothing is left."""
         return self.left() <= 0

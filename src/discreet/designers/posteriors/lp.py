@@ -7,14 +7,14 @@ by themselves.
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import highspy
 import numpy as np
 
 from discreet._support.numeric import FloatArray, IntArray
 
-__all__ = ["BoxedMaster", "MasterLP", "maximise"]
+__all__ = ["BoxedMaster", "MasterLP", "Solved", "maximise", "minimise"]
 
 #: Rows may be violated by this much; points are polished afterwards and pulled inside where needed.
 FEASIBILITY = 1e-9
@@ -121,6 +121,13 @@ class BoxedMaster(MasterLP):
         return value, prices, weights[both:]
 
 
+class Solved(NamedTuple):
+    """Values of the variables, and the price of each row: how the least cost grows with what the row asks for."""
+
+    values: FloatArray
+    prices: FloatArray
+
+
 def maximise(
     gain: FloatArray,
     entries: tuple[IntArray, IntArray, FloatArray],
@@ -128,22 +135,42 @@ def maximise(
     row_upper: FloatArray,
 ) -> FloatArray | None:
     """max gain . x over row_lower <= A x <= row_upper, x >= 0, A as (row, column, value); None without solution."""
+    found = minimise(-gain, entries, row_lower, row_upper)
+    return None if found is None else found.values
+
+
+def minimise(
+    cost: FloatArray,
+    entries: tuple[IntArray, IntArray, FloatArray],
+    row_lower: FloatArray,
+    row_upper: FloatArray,
+    *,
+    time_limit: float | None = None,
+    interior: bool = False,
+) -> Solved | None:
+    """min cost . x over row_lower <= A x <= row_upper, x >= 0; None without solution, and where time runs out.
+
+    ``interior`` starts by an interior point method, which is faster where many rows are equations.
+    """
     solver = _solver()
     solver.setOptionValue("presolve", "choose")
+    solver.setOptionValue("solver", "ipm" if interior else "simplex")
+    if time_limit is not None:
+        solver.setOptionValue("time_limit", max(0.0, time_limit))
     row, column, value = entries
     order = np.lexsort((row, column))
     model = highspy.HighsLp()
-    model.num_col_, model.num_row_ = len(gain), len(row_lower)
-    model.col_cost_ = -gain
-    model.col_lower_, model.col_upper_ = np.zeros(len(gain)), np.full(len(gain), np.inf)
+    model.num_col_, model.num_row_ = len(cost), len(row_lower)
+    model.col_cost_ = cost
+    model.col_lower_, model.col_upper_ = np.zeros(len(cost)), np.full(len(cost), np.inf)
     model.row_lower_, model.row_upper_ = row_lower, row_upper
     model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-    model.a_matrix_.start_ = np.searchsorted(column[order], np.arange(len(gain) + 1)).astype(np.int32)
+    model.a_matrix_.start_ = np.searchsorted(column[order], np.arange(len(cost) + 1)).astype(np.int32)
     model.a_matrix_.index_ = row[order].astype(np.int32)
     model.a_matrix_.value_ = value[order]
     solver.passModel(model)
     solver.run()
     if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
         return None
-    solution: FloatArray = np.maximum(np.array(solver.getSolution().col_value), 0.0)
-    return solution
+    solution = solver.getSolution()
+    return Solved(np.maximum(np.array(solution.col_value), 0.0), np.array(solution.row_dual))

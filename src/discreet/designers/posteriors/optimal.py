@@ -19,6 +19,7 @@ from discreet.designers.posteriors.cells import can_be_gathered, is_walkable
 from discreet.designers.posteriors.columns import Columns
 from discreet.designers.posteriors.gathered import gathered
 from discreet.designers.posteriors.generation import Budget, ColumnGeneration
+from discreet.designers.posteriors.guessing import is_about_guesses, optimal_guessing
 from discreet.designers.posteriors.lp import MasterLP
 from discreet.designers.posteriors.problem import Problem
 from discreet.designers.posteriors.prover import prove
@@ -27,7 +28,7 @@ from discreet.designers.posteriors.vertices import vertices
 from discreet.mechanism import Mechanism
 from discreet.notions import Notion
 from discreet.proof.boxes import Proof
-from discreet.utilities import SeparableUtility, Utility
+from discreet.utilities import Invariant, SeparableUtility, Utility
 
 __all__ = ["optimal"]
 
@@ -67,20 +68,22 @@ def optimal(
         raise InputError(f"time_limit must be a positive number of seconds, got {time_limit}.")
     budget = Budget(time_limit).share(WORK_SHARE)
     problem = Problem(joint, notion, utility, also, start)
+    if is_about_guesses(utility) and (search == "columns" or isinstance(utility, Invariant)):
+        return optimal_guessing(problem, time_limit)
     if search == "vertices":
         return _by_vertices(problem)
-    return _by_columns(problem, seed, budget, time_limit is not None)
+    return _by_columns(problem, seed, budget)
 
 
-def _by_columns(problem: Problem, seed: int, budget: Budget, limited: bool) -> Outcome:
+def _by_columns(problem: Problem, seed: int, budget: Budget) -> Outcome:
     """Column generation, then a proof of how good it is."""
     polytope = problem.polytope
     separable = problem.costs if isinstance(problem.costs, SeparableUtility) else None
-    most_work = math.inf if limited else WORK
+    most_work = math.inf if budget.is_limited else WORK
     if separable is not None and problem.is_large and is_walkable(polytope):
         with progress.stage("proving") as stage:
             proof = _best_proof(problem, None, None, separable, seed, budget.share(1 - SEARCH_SHARE), most_work, stage)
-        made = gathered(problem, separable, seed, budget, limited)
+        made = gathered(problem, separable, seed, budget)
         return problem.best_of([*problem.merged(), *([] if made is None else [made])], proof)
     beyond, history = problem.beyond_classes, problem.history
     generation = ColumnGeneration(polytope, problem.costs, *problem.start(), seed, beyond=beyond, history=history)

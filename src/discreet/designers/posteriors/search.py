@@ -44,6 +44,9 @@ NOTHING_MISSED = 1e-9
 #: Rounds at most, those between two solutions of the true problem, and those without gain before the search ends.
 MOST_ROUNDS, SOLVED_EVERY, MOST_IDLE = 200, 6, 4
 
+#: Entries of tableaus gone over where no time limit is given: some ten seconds, and the same result on every machine.
+WORK = 10_000_000_000
+
 #: Pairs listed for each symbol, and alphabets up to which posteriors between P_X and each symbol help to average.
 PAIRS, TOWARDS_UP_TO = 10, 1000
 
@@ -116,9 +119,10 @@ def search(
     columns = generation.columns
     boxed.add(columns.cost, columns.starts, columns.symbol, columns.value)
     count, idle = n, 0
+    most_work = generation.pricing.work + (np.inf if budget.is_limited else WORK)
     for number in range(1, MOST_ROUNDS + 1):
         solution = boxed.solve(budget.left())
-        if solution is None or budget.over:
+        if solution is None or budget.over or generation.pricing.work > most_work:
             break
         hoped, prices, _ = solution
         found = generation.priced(prices, generation.starts(count), budget)

@@ -2,6 +2,9 @@
 
 Whoever holds the table knows S, and a mechanism may use it, as conditional reporting does. The promise binds what y
 tells about S; it says nothing about how y was drawn. See `discreet.proof.beliefs` for the pricing.
+
+Symbols with the same belief are designed on as one class under separable utilities, which loses nothing (`coupling`):
+the cost is the number of distinct beliefs.
 """
 
 # SPDX-License-Identifier: Apache-2.0
@@ -16,6 +19,7 @@ from discreet._support.errors import UnsupportedNotionError
 from discreet._support.numeric import FloatArray
 from discreet._support.progress import Stage
 from discreet.core.joint import Joint
+from discreet.designers.merging.subset_merging import subset_merging
 from discreet.designers.outcome import Outcome
 from discreet.designers.posteriors.columns import Columns
 from discreet.designers.posteriors.generation import (
@@ -28,10 +32,12 @@ from discreet.designers.posteriors.generation import (
 )
 from discreet.designers.posteriors.lp import MasterLP
 from discreet.designers.posteriors.optimal import optimal
+from discreet.designers.posteriors.quotient import Quotient
 from discreet.designers.posteriors.realise import released_labels, with_rest
 from discreet.designers.protocols.excess import bounds_lifts
 from discreet.designers.with_sensitive.conditional_reporting import conditional_reporting
-from discreet.mechanism import Mechanism, SensitiveMechanism
+from discreet.designers.with_sensitive.coupling import coupled_pairs
+from discreet.mechanism import ChannelMechanism, Mechanism, SensitiveMechanism
 from discreet.mechanism.weights import to_weights
 from discreet.notions import Notion
 from discreet.proof.beliefs import (
@@ -61,6 +67,9 @@ WITHOUT_SHARE = 0.4
 #: Released symbols, and posteriors of a mixture, of less weight than this are left out.
 UNSEEN = 1e-12
 
+#: Alphabets up to this size are reported on symbol by symbol too, where they are designed on by class.
+REPORTED_UP_TO = 300
+
 
 def optimal_with_sensitive(
     joint: Joint, notion: Notion, *, utility: Utility, seed: int = 0, time_limit: float | None = None
@@ -72,29 +81,50 @@ def optimal_with_sensitive(
         )
     budget = Budget(time_limit)
     without = None if time_limit is None else time_limit * WITHOUT_SHARE
-    plain = optimal(joint, notion, utility=utility, seed=seed, time_limit=without)
-    known = [plain.mechanism, conditional_reporting(joint, notion)]
     if any(bound.epsilon == 0 for bound in notion.bounds):
-        return Outcome(max(known, key=lambda mechanism: utility.value(joint, mechanism)))
-    search = _PairSearch(joint, notion, utility, known, seed)
+        plain = optimal(joint, notion, utility=utility, seed=seed, time_limit=without)
+        return Outcome(_best(joint, utility, [plain.mechanism, conditional_reporting(joint, notion)]))
+    quotient = Quotient.of(joint) if isinstance(utility, SeparableUtility) else None
+    inner = joint if quotient is None else quotient.inner
+    known = [
+        optimal(inner, notion, utility=utility, seed=seed, time_limit=without).mechanism,
+        conditional_reporting(inner, notion),
+    ]
+    search = _PairSearch(inner, notion, utility, known, seed, joint)
     with progress.stage("searching with S") as stage:
         limit = search.run(budget, stage)
-    made = _realise(joint, notion, *search.mixture())
-    best = max([*known, *made], key=lambda mechanism: utility.value(joint, mechanism))
+    made = _realise(search, quotient, joint)
+    best = _best(joint, utility, [*(known if quotient is None else _on_symbols(quotient, notion, known)), *made])
     if limit is None or search.separable is None:
         return Outcome(best)
-    proof = BeliefProof(notion, search.separable, joint.probabilities, search.prices, limit)
+    proof = BeliefProof(notion, search.separable, inner.probabilities, search.prices, limit, quotient is not None)
     return Outcome(best, max(utility.prior(joint) - limit, utility.value(joint, best)), proof)
 
 
-class _PairSearch:
-    """Column generation over posteriors of pairs."""
+def _best(joint: Joint, utility: Utility, mechanisms: Iterable[Mechanism]) -> Mechanism:
+    return max(mechanisms, key=lambda mechanism: utility.value(joint, mechanism))
 
-    def __init__(self, joint: Joint, notion: Notion, utility: Utility, known: Iterable[Mechanism], seed: int) -> None:
+
+def _on_symbols(quotient: Quotient, notion: Notion, known: Iterable[Mechanism]) -> list[Mechanism]:
+    """What is known on classes as mechanisms on symbols; merging, where rounding would break the notion."""
+    joint = quotient.joint
+    found: list[Mechanism] = [subset_merging(joint, notion)]
+    found += [quotient.coupled(mechanism) for mechanism in known if isinstance(mechanism, ChannelMechanism)]
+    if joint.n_useful <= REPORTED_UP_TO:
+        found.append(conditional_reporting(joint, notion))
+    return [mechanism for mechanism in found if notion.holds(joint, mechanism)]
+
+
+class _PairSearch:
+    """Column generation over posteriors of pairs; ``given`` is the joint of the symbols behind useful values."""
+
+    def __init__(
+        self, joint: Joint, notion: Notion, utility: Utility, known: Iterable[Mechanism], seed: int, given: Joint
+    ) -> None:
         self.joint, self.notion, self.utility = joint, notion, utility.over(joint.useful)
         #: The utility where posteriors can be priced exactly under it.
         self.separable = self.utility if isinstance(self.utility, SeparableUtility) else None
-        self.nothing_kept, self.whole = utility.prior(joint), utility.whole(joint)
+        self.nothing_kept, self.whole = utility.prior(given), utility.whole(given)
         self.value = self.nothing_kept
         self.cells = joint.probabilities
         self.occurs = self.cells > 0
@@ -175,11 +205,12 @@ class _PairSearch:
         return self.points[: len(used)][used], self.weights[used]
 
 
-def _realise(joint: Joint, notion: Notion, points: FloatArray, weights: FloatArray) -> list[Mechanism]:
+def _realise(search: _PairSearch, quotient: Quotient | None, given: Joint) -> list[Mechanism]:
     """The mixture as a mechanism in integers, ever further inside until the exact check passes."""
+    points, weights = search.mixture()
     if not len(points):  # probabilities too small for the solver
         return []
-    prior, occurs = joint.p_sensitive, joint.probabilities > 0
+    joint, prior, occurs = search.joint, search.joint.p_sensitive, search.occurs
     target = joint.probabilities[occurs]
     for margin in MARGINS:
         # Beliefs a hair nearer to the prior; each s still puts all of its belief on its own x.
@@ -189,8 +220,10 @@ def _realise(joint: Joint, notion: Notion, points: FloatArray, weights: FloatArr
         flat, shares = with_rest((points * scale)[:, occurs], weights, target)
         moved = np.zeros((len(flat), *occurs.shape))
         moved[:, occurs] = flat
-        mechanism = _mechanism(joint, moved, shares)
-        if notion.holds(joint, mechanism):
+        mechanism = _mechanism(joint, moved, shares) if quotient is None else coupled_pairs(quotient, moved, shares)
+        if mechanism is None:
+            break
+        if search.notion.holds(given, mechanism):
             return [mechanism]
     return []
 

@@ -24,7 +24,7 @@ EXPLAINED = (
 
 def comparison_text(designs: Sequence[Design], skipped: Mapping[str, str]) -> Group:
     """Several methods under one notion, in the order given."""
-    other = next((design.utility for design in designs if design.utility != "information"), None)
+    other = next((design.kept_name for design in designs if design.kept_name != "NMI"), None)
     titles = ["NMI"] if other is None else [other, "NMI"]
     table = Table(box=None, pad_edge=False)
     for title, justify in (

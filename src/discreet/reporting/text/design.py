@@ -29,6 +29,10 @@ def design_text(design: Design) -> ConsoleRenderable:
     table.add_column("figure")
     table.add_column("value", justify="right")
     table.add_column("unit")
+    name = design.kept_name
+    if design.measured is not None and name != "NMI":
+        table.add_row(design.measured.title, number(design.measured.value), design.measured.unit)
+        table.add_row(f"kept of X, {name}", number(design.kept), "0 to 1: nothing, and all that X itself keeps")
     table.add_row("kept of X, I(X;Y)/H(X)", number(figures["nmi"]), "NMI, 0 to 1")
     table.add_row("mutual information I(X;Y)", number(figures["mutual_information"]), "nats")
     for title, value, unit in _in_values(design):
@@ -39,7 +43,7 @@ def design_text(design: Design) -> ConsoleRenderable:
     if figures["bound"] is not None:
         claimed = design.evidence == "claimed, not checkable"
         title = "claimed limit of any mechanism" if claimed else "proven limit of any mechanism"
-        table.add_row(title, number(figures["bound"]), f"NMI ({figures['status']})")
+        table.add_row(title, number(figures["bound"]), f"{name} ({figures['status']})")
     table.add_row("released symbols", f"{figures['released']} for {figures['useful']}", "")
     if figures["reads_sensitive"]:
         table.add_row("reads", "S and X", "whoever draws needs the sensitive columns")

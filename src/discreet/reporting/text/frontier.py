@@ -23,7 +23,7 @@ def frontier_text(frontier: Frontier, keep: float | None = None, smallest: Front
     """What every budget keeps under every method, with bars; the knee; the smallest budget where asked for."""
     curves = frontier.curves()
     several = len({lam for _, lam in curves}) > 1
-    name = _kept_name(frontier)
+    name = frontier.rows[0].design.kept_name
     title = f"How much of X each budget keeps ({name}, 0 to 1)"
     table = Table(box=None, pad_edge=False, title=title, title_justify="left")
     table.add_column("epsilon (nats)", justify="right")
@@ -40,12 +40,6 @@ def frontier_text(frontier: Frontier, keep: float | None = None, smallest: Front
     if smallest is not None and keep is not None:
         parts.append(_row_sentence(f"Smallest budget that keeps {100 * keep:g} %", smallest, name))
     return Group(*parts)
-
-
-def _kept_name(frontier: Frontier) -> str:
-    """What is kept: the NMI, or the utility that was asked for."""
-    utility = frontier.rows[0].design.utility
-    return "NMI" if utility == "information" else utility
 
 
 def _row_sentence(title: str, row: FrontierRow, name: str) -> Text:
