@@ -8,6 +8,9 @@ from discreet.cli.options import Format, NotionOptions, TableOptions, UtilityOpt
 
 __all__ = ["compare"]
 
+#: What each search may take where no time limit is given.
+SECONDS = 10.0
+
 
 def compare(
     source: TableOptions,
@@ -23,7 +26,7 @@ def compare(
     Parameters
     ----------
     time_limit
-        Seconds for each searching method.
+        Seconds for each searching method. Left out: 10.
     seed
         Seed of random starts.
     format
@@ -38,6 +41,6 @@ def compare(
     check_search(time_limit, seed)
     kept = (keeping or UtilityOptions()).chosen()
     joint = source.joint()
-    found = side_by_side(joint, notion, **kept, time_limit=time_limit, seed=seed)
+    found = side_by_side(joint, notion, **kept, time_limit=time_limit or SECONDS, seed=seed)
     show(format, found.to_dict(), comparison_text(found.designs, found.skipped) if format == "text" else None)
     return 0

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 __all__ = ["design"]
 
+#: What a search may take where no time limit is given: people wait for it.
+SECONDS = 30.0
+
 
 def design(
     source: TableOptions,
@@ -43,7 +46,8 @@ def design(
         How the mechanism is found; auto takes the best that fits the notion, the size and the time. The last two make
         mechanisms that read the sensitive columns as well.
     time_limit
-        Of the searching methods: seconds after which the best so far is returned.
+        Of the searching methods: seconds after which the best so far is returned, with what is proven of it. Left out:
+        30; making integers of it and checking them comes on top.
     seed
         Of the same: seed of their random starts.
     randomisation
@@ -112,4 +116,6 @@ def _options(method: str, given: dict[str, Any]) -> dict[str, Any]:
     for name in chosen:
         if name not in METHODS[method].options:
             raise InputError(f"--{name.replace('_', '-')} is no option of the method {method}.")
+    if "time_limit" in METHODS[method].options:
+        chosen.setdefault("time_limit", SECONDS)
     return chosen

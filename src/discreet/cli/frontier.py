@@ -65,7 +65,7 @@ def frontier(
     keep
         Also find the smallest budget that keeps this share of the useful columns, such as 0.9.
     time_limit
-        Seconds for each design.
+        Seconds for each design. Left out: a fixed amount of work, some seconds for large alphabets.
     seed
         Seed of random starts.
     workers

@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -107,7 +108,13 @@ def pair_interval(rows: FloatArray, equal: BoolArray, first: IntArray) -> tuple[
     return low, high
 
 
-def best_pairs(polytope: Polytope, utility: Utility, prices: FloatArray | None, most_per_symbol: int) -> Columns:
+def best_pairs(
+    polytope: Polytope,
+    utility: Utility,
+    prices: FloatArray | None,
+    most_per_symbol: int,
+    is_over: Callable[[], bool] = lambda: False,
+) -> Columns:
     """For each symbol, the pairs that it leads which price best (or, without prices, are the purest).
 
     All O(n^2) pairs are looked at, in vectorised stripes; ends of their intervals are vertices of the polytope.
@@ -116,6 +123,8 @@ def best_pairs(polytope: Polytope, utility: Utility, prices: FloatArray | None, 
     found: list[tuple[IntArray, IntArray, FloatArray]] = []
     step = max(1, STRIPE // n)
     for start in range(0, n, step):
+        if found and is_over():
+            break
         leaders = np.arange(start, min(n, start + step))
         low, high = pair_interval(rows, equal, leaders)
         # The purest allowed posterior led by x is the upper end; equal ends of an equation count once.

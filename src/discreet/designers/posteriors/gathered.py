@@ -1,64 +1,33 @@
-"""Designs for alphabets of any size: mixtures of cells, walked along their members, again and again for what is left.
-
-Each level gathers what is left of every symbol into cells, finds a good mixture of them, and releases members one by
-one in shares that are allowed. What fits nowhere is the target of the next level; what the last one leaves is released
-as one symbol. Cost O(n log n) for every level beside the search on cells.
-"""
+"""Designs for alphabets of any size, on cells of symbols that tell nearly the same."""
 
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
-
-import math
-from dataclasses import replace
 
 import numpy as np
 
 from discreet._support import progress
 from discreet._support.numeric import FloatArray, IntArray
-from discreet._support.progress import Stage
-from discreet.designers.posteriors.cells import Cells
-from discreet.designers.posteriors.columns import NO_ENTRY
-from discreet.designers.posteriors.generation import Budget, ColumnGeneration
+from discreet.designers.posteriors.generation import Budget
+from discreet.designers.posteriors.levels import LEVEL_SHARE, MOST_CELLS, Levels, cells_for
 from discreet.designers.posteriors.problem import Problem
 from discreet.designers.posteriors.quotient import Quotient
-from discreet.designers.posteriors.search import explore
-from discreet.designers.posteriors.walking import Mixture, walked
 from discreet.mechanism import ChannelMechanism
 from discreet.utilities import SeparableUtility
 
-__all__ = ["cells_for", "gathered"]
-
-#: Cells where there is no time limit, and how many a search can use that has some seconds, at least and at most.
-CELLS, CELLS_OF_A_SECOND, FEWEST_CELLS, MOST_CELLS = 300, 60, 60, 1000
-
-#: Share of the time that is left that the search of one level may take.
-LEVEL_SHARE = 0.3
+__all__ = ["gathered", "quick_mixture"]
 
 #: How much longer all levels take with twice the cells.
 DOUBLED = 3.0
 
-#: Levels at most, and the share of the mass that is not worth another one.
-MOST_LEVELS, NOTHING_LEFT = 12, 1e-4
 
-#: Of the room that the target of a level has inside of each row, the share that what it leaves has too.
-ROOM_OF_REST = 0.9
-
-#: How far cells are designed towards any of their members; see `Cells.between`.
-CAUTION = 0.4
-
-#: Less than this of a symbol is rounding.
-NO_PART = 1e-12
-
-
-def cells_for(seconds: float | None) -> int:
-    """Number of cells that a search of so many seconds can use: a round of it costs about their square.
-
-    >>> cells_for(1), cells_for(25), cells_for(None)
-    (60, 300, 300)
-    """
-    if seconds is None:
-        return CELLS
-    return int(min(max(CELLS_OF_A_SECOND * math.sqrt(max(seconds, 0.0)), FEWEST_CELLS), MOST_CELLS))
+def quick_mixture(
+    problem: Problem, utility: SeparableUtility, seed: int, budget: Budget
+) -> tuple[FloatArray, FloatArray]:
+    """Posteriors over the symbols of a problem, one a row, and weights: a start for a search on symbols themselves."""
+    polytope = problem.polytope
+    levels = Levels(polytope, utility, polytope.own_rows, polytope.p_useful, seed)
+    levels.run(cells_for(budget.left() * LEVEL_SHARE if budget.is_limited else None), budget, progress.UNHEARD)
+    return levels.mixture()
 
 
 def gathered(problem: Problem, utility: SeparableUtility, seed: int, budget: Budget) -> ChannelMechanism | None:
@@ -68,12 +37,13 @@ def gathered(problem: Problem, utility: SeparableUtility, seed: int, budget: Bud
     place[problem.symbols] = np.arange(len(problem.symbols))
     rng = np.random.default_rng(seed)
     occurring = rng.permutation(np.flatnonzero(place[classes] >= 0))  # members of a cell are taken in no order
+    rows, mass = problem.polytope.own_rows[:, place[classes][occurring]], problem.given.p_useful[occurring]
     number = cells_for(budget.left() * LEVEL_SHARE if budget.is_limited else None)
-    best: _Levels | None = None
+    best: Levels | None = None
     with progress.stage("searching") as stage:
         while True:
             before = budget.left()
-            levels = _Levels(problem, utility, occurring, place[classes][occurring], seed)
+            levels = Levels(problem.polytope, utility, rows, mass, seed)
             levels.run(number, budget, stage)
             best = levels if best is None or levels.cost < best.cost else best
             problem.history.saw(best.cost)
@@ -82,85 +52,23 @@ def gathered(problem: Problem, utility: SeparableUtility, seed: int, budget: Bud
                 break
     problem.history.ended()
     with progress.stage("making integers"):
-        return best.mechanism(problem.quotient or Quotient(problem.given, classes, problem.joint))
+        return _mechanism(problem, best, occurring, problem.quotient or Quotient(problem.given, classes, problem.joint))
 
 
-class _Levels:
-    """What was released so far, and what is left of each symbol."""
-
-    def __init__(
-        self, problem: Problem, utility: SeparableUtility, occurring: IntArray, place: IntArray, seed: int
-    ) -> None:
-        self.problem, self.utility, self.occurring, self.seed = problem, utility, occurring, seed
-        self.rows = problem.polytope.own_rows[:, place]
-        self.mass: FloatArray = problem.given.p_useful[occurring]
-        self.room = self.rows @ self.mass
-        self.left = self.mass.copy()
-        self.symbol: list[IntArray] = [np.empty(0, dtype=np.int64)]
-        self.released: list[IntArray] = [np.empty(0, dtype=np.int64)]
-        self.given: list[FloatArray] = [np.empty(0)]
-        self.number = 0
-
-    def run(self, number: int, budget: Budget, stage: Stage) -> None:
-        """Levels until nothing is left, none helps or the time is over."""
-        for _ in range(MOST_LEVELS):
-            if budget.over or not self.descend(number, budget.share(LEVEL_SHARE), stage):
-                break
-
-    @property
-    def cost(self) -> float:
-        """H(X | Y) of what was released, and of what is left as one symbol."""
-        released, given = np.concatenate(self.released), np.concatenate(self.given)
-        total = np.bincount(released, given, minlength=self.number)
-        shares = given / total[released]
-        rest = self.left[self.left > 0]
-        return -float((given * np.log(shares)).sum() + (rest * np.log(rest / rest.sum())).sum())
-
-    def descend(self, number: int, budget: Budget, stage: Stage) -> bool:
-        """One more level; False where it is the last one that is worth it."""
-        some = np.flatnonzero(self.left > NO_PART * self.mass)
-        target = self.left[some]
-        whole = replace(self.problem.polytope, rows=self.rows[:, some], p_useful=target / target.sum())
-        cells = Cells.of(whole, number)
-        inner = cells.between(CAUTION)
-        generation = ColumnGeneration(inner, self.utility, inner.p_useful[None], np.ones(1), self.seed)
-        explore(generation, self.utility, budget)
-        used = generation.used()
-        points = generation.columns.dense(used, cells.number)
-        column, cell = np.nonzero(points > NO_ENTRY)
-        mixture = Mixture(column, cell, generation.weights[used][column] * points[column, cell])
-        self.room = ROOM_OF_REST * self.room
-        found = walked(mixture, cells.cell_of, target, self.rows[:, some], self.room)
-        if not len(found.symbol):
-            return False
-        self.symbol.append(some[found.symbol])
-        self.released.append(found.released + self.number)
-        self.given.append(found.mass)
-        self.number += int(found.released.max(initial=-1)) + 1
-        before = float(self.left.sum())
-        self.left = np.zeros_like(self.left)
-        self.left[some] = found.rest
-        now = float(self.left.sum())
-        stage.update(detail=f"{100 * (1 - now):.1f} % placed")
-        return NOTHING_LEFT < now < 0.9 * before
-
-    def mechanism(self, quotient: Quotient) -> ChannelMechanism | None:
-        """All of it in integers, what is left as one symbol; what breaks the promise after all goes with that."""
-        rest = np.flatnonzero(self.left > NO_PART * self.mass)
-        symbol = self.occurring[np.concatenate([*self.symbol, rest])]
-        released = np.concatenate([*self.released, np.full(len(rest), self.number)])
-        mass = np.concatenate([*self.given, self.left[rest]])
-        problem = self.problem
-        kinds = [bound.kind for bound in problem.notion.bounds]
-        for _ in range(3):
-            mechanism = quotient.of_masses(symbol, released, mass)
-            judged = [mechanism.judged(joint, kinds) for joint in (problem.given, *problem.given_also)]
-            broken = ~np.logical_and.reduce([problem.notion.allowed(joint) for joint in judged])
-            if not broken.any():
-                return mechanism
-            number = np.unique(released, return_inverse=True)[1].reshape(-1)
-            symbol, released, mass = _added_up(symbol, np.where(broken[number], self.number, released), mass)
-        return None
+def _mechanism(problem: Problem, levels: Levels, occurring: IntArray, quotient: Quotient) -> ChannelMechanism | None:
+    """All of it in integers; what breaks the promise after all goes with what is left."""
+    symbol, released, mass = levels.pairs()
+    symbol = occurring[symbol]
+    kinds = [bound.kind for bound in problem.notion.bounds]
+    for _ in range(3):
+        mechanism = quotient.of_masses(symbol, released, mass)
+        judged = [mechanism.judged(joint, kinds) for joint in (problem.given, *problem.given_also)]
+        broken = ~np.logical_and.reduce([problem.notion.allowed(joint) for joint in judged])
+        if not broken.any():
+            return mechanism
+        number = np.unique(released, return_inverse=True)[1].reshape(-1)
+        symbol, released, mass = _added_up(symbol, np.where(broken[number], levels.number, released), mass)
+    return None
 
 
 def _added_up(symbol: IntArray, released: IntArray, mass: FloatArray) -> tuple[IntArray, IntArray, FloatArray]:

@@ -148,7 +148,7 @@ class ColumnGeneration:
         alone = singles(self.polytope)
         self._join(Columns(np.arange(len(alone)), alone, np.ones(len(alone)), self.utility.alone(alone)))
         if not self.polytope.is_lifted and self.polytope.n_useful > 1 and not budget.over:
-            self._join(best_pairs(self.polytope, self.utility, prices, most))
+            self._join(best_pairs(self.polytope, self.utility, prices, most, lambda: budget.over))
 
     def starts(self, count: int) -> FloatArray:
         """Points to descend from: so many symbols, columns in use, and random triples of symbols."""

@@ -17,7 +17,7 @@ from discreet.core.joint import Joint
 from discreet.designers.outcome import Outcome
 from discreet.designers.posteriors.cells import can_be_gathered, is_walkable
 from discreet.designers.posteriors.columns import Columns
-from discreet.designers.posteriors.gathered import gathered
+from discreet.designers.posteriors.gathered import gathered, quick_mixture
 from discreet.designers.posteriors.generation import Budget, ColumnGeneration
 from discreet.designers.posteriors.guessing import is_about_guesses, optimal_guessing
 from discreet.designers.posteriors.lp import MasterLP
@@ -37,6 +37,9 @@ WORK = 300_000_000
 
 #: Share of the time that goes to the search for mechanisms; the rest proves how good they are.
 SEARCH_SHARE = 0.6
+
+#: Larger alphabets start from a mixture that cells give, for a share of the search.
+STARTED_BY_CELLS, START_SHARE = 150, 0.25
 
 #: Larger alphabets are proven on cells first, of these numbers, each for a share of what time is left: a small one
 #: where boxes of the symbols themselves still prove more in the end.
@@ -91,6 +94,10 @@ def _by_columns(problem: Problem, seed: int, budget: Budget) -> Outcome:
     generation.add(problem.known())
     with progress.stage("searching") as stage:
         searching = budget if separable is None else budget.share(SEARCH_SHARE)
+        if separable is not None and polytope.n_useful > STARTED_BY_CELLS and is_walkable(polytope):
+            generation.add(quick_mixture(problem, separable, seed, searching.share(START_SHARE))[0])
+            generation.solve(searching.left())
+            generation.told(stage)
         found = explore(generation, separable, searching, stage)
     with progress.stage("proving") as stage:
         proof = _best_proof(problem, generation, found, separable, seed, budget, most_work, stage)
