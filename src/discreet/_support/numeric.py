@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 __all__ = [
     "DENOMINATOR",
+    "DENOMINATORS",
     "DENOMINATOR_BITS",
+    "FINE_DENOMINATOR",
     "LEVEL_GUARD",
     "MOST_SUMMED",
     "SMALLEST_SCREENED",
@@ -34,6 +36,10 @@ ObjectArray = NDArray[np.object_]  # Python integers of any size
 DENOMINATOR_BITS = 60
 #: Weights of a mechanism are integers over this number; 60 bits are 15 hex digits of a digest.
 DENOMINATOR = 1 << DENOMINATOR_BITS
+#: Those of a mechanism in values, whose one draw stands for two, are over this one: sums of products of two weights, of
+#: which none is rounded.
+FINE_DENOMINATOR = DENOMINATOR**2
+DENOMINATORS = (DENOMINATOR, FINE_DENOMINATOR)
 
 #: How far a float joint may be from summing to one: room for a million rounded additions.
 SUM_TOLERANCE = 1e-9

@@ -17,6 +17,7 @@ from discreet._support.numeric import FloatArray, IntArray, ObjectArray
 from discreet._support.visible import visible
 from discreet.core import labels
 from discreet.core.joint import Joint
+from discreet.core.rare import has_rare_values
 from discreet.mechanism.about import About
 from discreet.mechanism.base import Mechanism
 from discreet.mechanism.channel import ChannelMechanism
@@ -137,7 +138,24 @@ class ProductMechanism(Mechanism):
             part._draw(column, (column,), spread_labels(part.useful, 1)) for part, column in zip(self.parts, columns)
         )
 
-    def released_columns(self, rename: str | None = None) -> tuple[str, ...]:
+    def in_values(self, joint: Joint | None = None) -> ProductMechanism:
+        """Each attribute by itself in its own values; its own distribution is kept on average, not that of the tuples."""
+        masses = self.known_masses(joint)
+        parts = []
+        for j, part in enumerate(self.parts):
+            counts = np.zeros(part.n_useful, dtype=object)
+            np.add.at(counts, self._codes[:, j], masses)
+            parts.append(part.in_values(Joint.from_counts(counts[None], useful=part.useful)))
+        hidden = self.is_private or (joint is not None and has_rare_values(joint))
+        p_useful = np.array([mass / masses.sum() for mass in masses])
+        return ProductMechanism(parts, self.useful, about=replace(self.about, p_useful=p_useful, is_private=hidden))
+
+    @property
+    def released_values(self) -> tuple[Any, ...] | None:
+        parts = [part.released_values for part in self.parts]
+        return None if None in parts else tuple(itertools.product(*filter(None, parts)))
+
+    def released_columns(self, rename: str | None = None, *, as_values: bool = False) -> tuple[str, ...]:
         if rename is not None:
             raise InputError("the mechanism releases one column for each attribute; they keep their names.")
         return self.checked_columns()
