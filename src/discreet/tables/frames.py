@@ -3,17 +3,28 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import duckdb
 import numpy as np
 
 from discreet._support.errors import DiscreetError, UnreadableTableError
+from discreet.tables.arrow import whole
 from discreet.tables.dialect import DUCKDB
 from discreet.tables.files import check_names
 
-__all__ = ["Output", "collected", "columns_of", "has_stable_rows", "is_relation", "put_together", "stream", "to_arrow"]
+__all__ = [
+    "Output",
+    "Palette",
+    "collected",
+    "columns_of",
+    "has_stable_rows",
+    "is_relation",
+    "put_together",
+    "stream",
+    "to_arrow",
+]
 
 #: What is published, from left to right: a column of the frame or the number of a draw, and its name.
 Output = Sequence[tuple[str | int, str]]
@@ -128,48 +139,104 @@ def _arrow(table: Any, columns: Sequence[str]) -> Any:
     return table.read_all() if isinstance(table, pa.RecordBatchReader) else table
 
 
-def put_together(original: Any, frame: Any, drawn: Any, output: Output, place: str) -> Any:
-    """The published columns in the library of the original: kept ones untouched, drawn ones as text.
+class Palette(NamedTuple):
+    """What numbers of a drawn column stand for: cells of a column of the frame itself, or texts.
+
+    Cells that are taken from the frame keep its type, whatever that is: categories, nullable integers, objects.
+    """
+
+    column: str
+    rows: Sequence[int | None]  # None: a null that the frame has not
+    texts: Sequence[str | None] | None = None
+
+
+def put_together(
+    original: Any, frame: Any, drawn: Any, output: Output, place: str, palettes: Mapping[str, Palette]
+) -> Any:
+    """The published columns in the library of the original: kept ones untouched, drawn ones as text or as its own values.
 
     ``frame`` is the collected original and ``drawn`` an Arrow table with the number of each row in the column
-    ``place``. The index of a pandas frame is not a chosen column, so it is not published.
+    ``place``; of a column that has a palette it holds numbers. The index of a pandas frame is not a chosen column, so
+    it is not published.
     """
     rows = np.asarray(drawn.column(place))
     in_order = bool((rows == np.arange(len(rows))).all())
     kind = library(original)
     if kind == "pandas":
-        return _pandas(frame, rows, in_order, drawn, output)
+        return _pandas(frame, rows, in_order, drawn, output, palettes)
     if kind == "polars":
-        return _polars(original, frame, rows, in_order, drawn, output)
+        return _polars(original, frame, rows, in_order, drawn, output, palettes)
     import pyarrow as pa
 
     base = frame if in_order else frame.take(pa.array(rows))
     names = [name for _, name in output]
-    columns = [drawn.column(name) if isinstance(what, int) else base.column(what) for what, name in output]
-    fields = [
-        pa.field(name, pa.string()) if isinstance(what, int) else base.schema.field(what) for what, name in output
-    ]
+    columns, fields = [], []
+    for what, name in output:
+        cells = drawn.column(name) if isinstance(what, int) else base.column(what)
+        field = pa.field(name, pa.string()) if isinstance(what, int) else base.schema.field(what)
+        palette = palettes.get(name) if isinstance(what, int) else None
+        if palette is not None:
+            cells = _arrow_palette(frame, palette).take(cells)
+            field = field if palette.texts is not None else frame.schema.field(palette.column).with_name(name)
+            field = field.with_nullable(field.nullable or cells.null_count > 0)
+        columns.append(cells)
+        fields.append(field)
     released = pa.Table.from_arrays(columns, schema=pa.schema(fields)) if names else base
     if is_relation(original):
         return original.query("discreet_released_from", "SELECT * FROM released")
     return released.to_batches()[0] if isinstance(original, pa.RecordBatch) and released.num_rows else released
 
 
-def _pandas(frame: Any, rows: Any, in_order: bool, drawn: Any, output: Output) -> Any:
+def _arrow_palette(frame: Any, palette: Palette) -> Any:
+    import pyarrow as pa
+
+    if palette.texts is not None:
+        return pa.array(palette.texts, pa.string())
+    return whole(frame.column(palette.column)).take(pa.array(palette.rows, pa.int64()))
+
+
+def _pandas(
+    frame: Any, rows: Any, in_order: bool, drawn: Any, output: Output, palettes: Mapping[str, Palette]
+) -> Any:
     import pandas as pd
 
     base = (frame if in_order else frame.iloc[rows]).reset_index(drop=True)
-    columns = {name: drawn.column(name).to_pandas() if isinstance(what, int) else base[what] for what, name in output}
-    return pd.DataFrame(columns)
+
+    def released(name: str) -> Any:
+        cells, palette = drawn.column(name).to_pandas(), palettes.get(name)
+        if palette is None:
+            return cells
+        if palette.texts is not None:
+            return _arrow_palette(frame, palette).take(drawn.column(name)).to_pandas()
+        places = [-1 if row is None else row for row in palette.rows]  # no row has this place, so it is null
+        own = frame[palette.column].reset_index(drop=True).reindex(places)
+        return own.take(cells).reset_index(drop=True)
+
+    return pd.DataFrame({name: released(name) if isinstance(what, int) else base[what] for what, name in output})
 
 
-def _polars(original: Any, frame: Any, rows: Any, in_order: bool, drawn: Any, output: Output) -> Any:
+def _polars(
+    original: Any,
+    frame: Any,
+    rows: Any,
+    in_order: bool,
+    drawn: Any,
+    output: Output,
+    palettes: Mapping[str, Palette],
+) -> Any:
     import polars as pl
 
     base = frame if in_order else frame[rows]
-    columns = [
-        pl.Series(name, pl.from_arrow(drawn.column(name)), dtype=pl.String) if isinstance(what, int) else base[what]
-        for what, name in output
-    ]
+
+    def published(name: str) -> Any:
+        palette = palettes.get(name)
+        if palette is None:
+            return pl.Series(name, pl.from_arrow(drawn.column(name)), dtype=pl.String)
+        own = pl.Series(palette.texts, dtype=pl.String)
+        if palette.texts is None:
+            own = frame[palette.column].gather(pl.Series(palette.rows, dtype=pl.UInt32))
+        return own.gather(pl.from_arrow(drawn.column(name))).alias(name)
+
+    columns = [published(name) if isinstance(what, int) else base[what] for what, name in output]
     released = pl.DataFrame(columns)
     return released.lazy() if hasattr(original, "collect") else released
