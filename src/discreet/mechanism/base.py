@@ -118,6 +118,11 @@ class Mechanism(ABC):
         return None
 
     @property
+    def is_in_values(self) -> bool:
+        """Whether released labels are useful values, and published as such."""
+        return self.released_values is not None
+
+    @property
     def denominator(self) -> int:
         """What the integer weights of a row sum to: 2**60, in values 2**120."""
         return DENOMINATOR

@@ -210,12 +210,12 @@ class ChannelMechanism(RowMechanism):
 
     def describe(self) -> str:
         sure = "always the same one" if self.is_deterministic else "drawn at random"
-        own = " of the column's own values" if self.released_values is not None else ""
+        own = " of the column's own values" if self.is_in_values else ""
         return f"Each of {self.n_useful} values is released as one of {self.n_released}{own}, {sure}."
 
     def __repr__(self) -> str:
         kind = "merging" if self.is_deterministic else "randomising"
-        kind += ", in values" if self.released_values is not None else ""
+        kind += ", in values" if self.is_in_values else ""
         method = f", {self.method}" if self.method else ""
         return visible(f"Mechanism({self.n_useful} useful -> {self.n_released} released, {kind}{method})")
 

@@ -152,8 +152,13 @@ class ProductMechanism(Mechanism):
 
     @property
     def released_values(self) -> tuple[Any, ...] | None:
-        parts = [part.released_values for part in self.parts]
-        return None if None in parts else tuple(itertools.product(*filter(None, parts)))
+        if not self.is_in_values:
+            return None
+        return tuple(itertools.product(*(part.released_values or () for part in self.parts)))
+
+    @property
+    def is_in_values(self) -> bool:
+        return all(part.is_in_values for part in self.parts)
 
     def released_columns(self, rename: str | None = None, *, as_values: bool = False) -> tuple[str, ...]:
         if rename is not None:

@@ -60,6 +60,10 @@ class RowMechanism(Mechanism):
     _places: tuple[int, ...] | None  # of released values among the useful ones
 
     @property
+    def is_in_values(self) -> bool:
+        return self._places is not None
+
+    @property
     def denominator(self) -> int:
         return self.entries.denominator
 
@@ -131,7 +135,7 @@ class RowMechanism(Mechanism):
         Which values may share a released one follows from what each of them tells about S, and shares tell even more.
         Blocks that are merged are told apart by nothing but their label, which says what the release itself does.
         """
-        if self.is_deterministic or self._places is not None:
+        if self.is_deterministic or self.is_in_values:
             return self
         own = {labels.text(label) for label in self.useful}
         names = [name if name in own else f"symbol {k}" for k, name in enumerate(self.released, 1)]
@@ -178,7 +182,7 @@ class RowMechanism(Mechanism):
 
     @property
     def has_mixed_labels(self) -> bool:
-        if self.method is None or self._places is not None:
+        if self.method is None or self.is_in_values:
             return False  # labels that somebody chose, or values
         texts = [labels.text(label) for label in self.useful]
         own = {*texts, *labels.unique_texts(texts)}
@@ -187,7 +191,7 @@ class RowMechanism(Mechanism):
 
     def released_columns(self, rename: str | None = None, *, as_values: bool = False) -> tuple[str, ...]:
         columns = self.checked_columns()
-        if len(columns) == 1 or not (as_values or self._places is not None):
+        if len(columns) == 1 or not (as_values or self.is_in_values):
             return super().released_columns(rename)
         if rename is not None:
             raise InputError(

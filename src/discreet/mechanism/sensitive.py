@@ -225,7 +225,7 @@ class SensitiveMechanism(RowMechanism):
         return cls(*cls._restored_rows(stored, useful), about=about, **parts)
 
     def describe(self) -> str:
-        own = " of the column's own values" if self.released_values is not None else ""
+        own = " of the column's own values" if self.is_in_values else ""
         return (
             f"Each of {self.n_useful} values is released as one of {self.n_released}{own}, drawn at random by a rule "
             "that looks at the sensitive value too."

@@ -58,7 +58,7 @@ class Plan:
     @property
     def is_in_values(self) -> bool:
         """Whether what is drawn are values of the useful columns."""
-        return self.mechanism.released_values is not None
+        return self.mechanism.is_in_values
 
     def in_values(self, joint: Joint) -> Plan:
         """The same plan with a mechanism that draws values, by the counts of the table."""
@@ -72,8 +72,8 @@ class Plan:
 
     @property
     def released(self) -> tuple[str, ...]:
-        """Names of the released columns."""
-        return tuple(name for what, name in self.output if isinstance(what, int))
+        """Names of the released columns, in the order of the draws."""
+        return tuple(name for _, name in sorted((what, name) for what, name in self.output if isinstance(what, int)))
 
     @property
     def record(self) -> str | None:

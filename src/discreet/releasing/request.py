@@ -96,7 +96,7 @@ class Request:
             raise InputError(f"unseen must be 'stop' or 'suppress', got {self.unseen!r}.")
         if self.as_values not in (None, True, False):
             raise InputError(f"as_values must be True or False, got {self.as_values!r}.")
-        if self.as_values is False and self.mechanism.released_values is not None:
+        if self.as_values is False and self.mechanism.is_in_values:
             raise InputError("the mechanism is in values already. For labels take the one that it was made from.")
         if self.private_certificate is not None and (self.output is None or not self.certificate):
             raise InputError("a private certificate belongs to a release that is written to a file and certified.")
@@ -114,7 +114,7 @@ class Request:
             return self.as_values
         mechanism = self.mechanism
         names_labels = self.rename is not None and len(mechanism.useful_columns) > 1
-        return mechanism.released_values is not None or (mechanism.has_mixed_labels and not names_labels)
+        return mechanism.is_in_values or (mechanism.has_mixed_labels and not names_labels)
 
     @property
     def publishes_id(self) -> bool:

@@ -55,7 +55,7 @@ def check_promise(plan: Plan, asked: Mechanism, checked: Checked) -> None:
     slack = plan.notion.slack(checked.joint, plan.mechanism)
     how = f"by {-slack:.3g} nats" if np.isfinite(slack) else "since a released value rules a sensitive one out"
     way_out = "Design it on this table, or on both tables (also=[...])."
-    if plan.is_in_values and asked.released_values is None and plan.notion.holds(checked.joint, asked):
+    if plan.is_in_values and not asked.is_in_values and plan.notion.holds(checked.joint, asked):
         way_out = (
             "Its symbols keep the promise, which does not survive that each is read as a value. Release them as labels "
             "(as_values=False, --as-labels)."
