@@ -160,7 +160,7 @@ class RowMechanism(Mechanism):
         reading = Reading.of(self.entries, masses, value_of, self.n_released)
         rows, values, weights = composed(self.entries, reading)
         places, columns = np.unique(values, return_inverse=True)
-        names = labels.unique_texts(labels.text(self.useful[x]) for x in places.tolist())
+        names = labels.unique_texts([labels.text(self.useful[x]) for x in places.tolist()])
         by_value = masses.reshape(-1, self.n_useful).sum(axis=0)
         is_rare = joint is not None and has_rare_values(joint)
         about = replace(

@@ -73,6 +73,7 @@ class Figures(Part):
     released: int
     useful: int
     reads_sensitive: bool
+    in_values: bool
     seconds: float | None
 
 

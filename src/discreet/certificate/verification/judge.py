@@ -16,7 +16,7 @@ from discreet._support.numeric import IntArray
 from discreet.certificate.verification.evidence import Evidence
 from discreet.certificate.verification.link import TABLE, Link, side_by_side
 from discreet.certificate.verification.question import COUNTED, MATCHED, Question, key_name
-from discreet.certificate.verification.words import value_table
+from discreet.drawing.cells import value_table
 from discreet.drawing.entries import entry_table, symbol_table
 from discreet.drawing.known import check_known_answers
 from discreet.drawing.thresholds import bit_subkey, draws_of

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from discreet.certificate.verification.evidence import Evidence
-from discreet.certificate.verification.words import cell_symbol
+from discreet.drawing.cells import cell_symbol
 from discreet.drawing.thresholds import DIGITS
 from discreet.tables.dialect import DUCKDB, is_float, is_label_type, literal
 from discreet.tables.files import is_parquet

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from discreet.certificate.verification.judge import Judge
 from discreet.certificate.verification.link import RELEASE
 from discreet.certificate.verification.verdict import Finding
-from discreet.certificate.verification.words import cell_symbol
+from discreet.drawing.cells import cell_symbol
 from discreet.tables.dialect import DUCKDB
 from discreet.tables.session import FILE, ROW
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from discreet.certificate.record import Certificate
 from discreet.certificate.verification.evidence import Evidence
 from discreet.certificate.verification.verdict import Finding, equal
-from discreet.certificate.verification.words import cell_symbol, value_table
+from discreet.drawing.cells import cell_symbol, value_table
 from discreet.drawing.entries import label_table
 from discreet.mechanism import Draw
 from discreet.tables.dialect import DUCKDB
