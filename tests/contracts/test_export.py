@@ -169,7 +169,9 @@ def test_postgres_runs_it(table: pa.Table, kinds: dict, postgres: list[str]) -> 
             f"INSERT INTO discreet_key VALUES ({k}, '{subkey}');\n" for k, subkey in subkeys(mechanism)
         )
         *tables, query = statements(mechanism, "postgres")
-        script = people + keys + ";\n".join(tables) + f";\nCOPY ({query}) TO STDOUT (FORMAT csv, HEADER, NULL 'no value');\n"
+        script = (
+            people + keys + ";\n".join(tables) + f";\nCOPY ({query}) TO STDOUT (FORMAT csv, HEADER, NULL 'no value');\n"
+        )
         done = subprocess.run(postgres, input=script, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
         found = sorted(csv.DictReader(io.StringIO(done.stdout, newline="")), key=lambda row: row["name"])

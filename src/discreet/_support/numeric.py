@@ -21,6 +21,7 @@ __all__ = [
     "FloatArray",
     "IntArray",
     "ObjectArray",
+    "WeightArray",
     "divide",
     "exact_integers",
     "log",
@@ -32,6 +33,7 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 ObjectArray = NDArray[np.object_]  # Python integers of any size
+WeightArray = NDArray[Any]  # 64 bits for weights over 2**60, Python integers for those over 2**120
 
 DENOMINATOR_BITS = 60
 #: Weights of a mechanism are integers over this number; 60 bits are 15 hex digits of a digest.

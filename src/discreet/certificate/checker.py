@@ -254,8 +254,8 @@ def _weights(certificate: Data) -> Found:
         for row in part["rows"]:
             right &= sum(w for _, w in row) == whole and len(dict(row)) == len(row)
             right &= all(w > 0 and y < len(part["released"]) for y, w in row)
-    power = f"2**{parts[0]['denominator'].bit_length() - 1}" if parts else "something"
-    return right, f"every row of weights sums to {power}" if right else f"there is not one row of {power} for each value"
+    text = "every row of weights sums to {}" if right else "there is not one row of {} for each value"
+    return right, text.format(f"2**{max(part['denominator'].bit_length() for part in [mechanism, *parts]) - 1}")
 
 
 def size(certificate: Data) -> Found:

@@ -59,7 +59,7 @@ def design(
         one. Other commands take it as a mechanism, and as --proof.
     as_values
         Write the mechanism in the column's own values, by the counts of this table: for export --sql, and for several
-        tables that are to share their draws. Left out, release makes values by the counts of the table that it releases.
+        tables that are to share their draws. Left out, release makes values by the counts of its own table.
     force
         Replace an existing output file.
     format

@@ -32,8 +32,8 @@ def export(
 ) -> int:
     """Give the draw as SQL: lookup tables and one query, the same bits as a release.
 
-    A mechanism that design --as-values wrote gives the columns in their own values. No key is printed. The query reads sub-keys from a table discreet_key (draw, subkey); --key-file with --subkeys
-    writes its rows to a private file.
+    A mechanism that design --as-values wrote gives the columns in their own values. No key is printed. The query reads
+    sub-keys from a table discreet_key (draw, subkey); --key-file with --subkeys writes its rows to a private file.
 
     Parameters
     ----------

@@ -96,9 +96,9 @@ def release(
     as_
         Name of the released column; needed where several useful columns become one, as labels do.
     as_values
-        Publish the useful columns in their own values and types: each released symbol becomes a value drawn from what it
-        stands for, all in one step. --as-labels publishes the symbols. Left out: values where the symbols of a design
-        are mixtures of values.
+        Publish the useful columns in their own values and types: each released symbol becomes a value drawn from what
+        it stands for, all in one step. --as-labels publishes the symbols. Left out: values where the symbols of a
+        design are mixtures of values.
     publish_sensitive
         Allow sensitive columns among those that are kept.
     shuffle

@@ -16,7 +16,7 @@ __all__ = ["cell_symbol", "value_table"]
 
 
 def cell_symbol(released: DuckDBTable, column: str, name: str | None = None) -> str:
-    """A released cell as it is compared: NaN is null, and zero has no sign. ``name`` where the column goes by another."""
+    """A released cell as it is compared: NaN is null, and zero has no sign. ``name`` where it goes by another."""
     return DUCKDB.value_or_null(name or column, released.kinds[column])
 
 

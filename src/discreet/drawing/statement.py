@@ -194,7 +194,7 @@ class Statement:
         return f"SELECT {OWN}found.*, {', '.join(drawn)} FROM ({self._found()}) AS {OWN}found"
 
     def _digest(self, prefix: str, record: str = f"{OWN}id") -> str:
-        """All digits of a digest: beside a threshold, which has 15 or 30, it lies on the same side as as many of its own."""
+        """All digits of a digest: beside a threshold, which has fewer, it lies where its first ones do."""
         return self.dialect.sha256(f"{prefix} || {record}")
 
     def _looked_up(self) -> str:

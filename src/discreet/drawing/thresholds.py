@@ -4,8 +4,8 @@ The cumulated weights of a row are its thresholds. A record draws u, the first 6
 
     SHA-256(sub-key as 32 hexadecimal digits || row number as 6 hexadecimal digits || text of the record's id)
 
-and gets the first entry whose threshold lies above u. Everything is compared as text of 15 (or 30) hexadecimal digits; the
-last threshold, 2**60, has no such text and is written ``g``, which lies above all of them.
+and gets the first entry whose threshold lies above u. Everything is compared as text of 15 (or 30) hexadecimal digits;
+the last threshold, 2**60, has no such text and is written ``g``, which lies above all of them.
 """
 
 # SPDX-License-Identifier: Apache-2.0

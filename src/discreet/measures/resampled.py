@@ -166,9 +166,8 @@ def share_errors(joint: Joint, mechanism: Mechanism, records: int | None = None)
     p_useful = np.bincount(seen.useful, seen.mass, minlength=n).astype(np.float64)
     own = seen.own_values(mechanism)
     if own is not None:
-        squares = np.bincount(own, seen.mass**2 / p_useful[seen.useful], minlength=n)
-        published = np.bincount(own, seen.mass, minlength=n)
-        exact: FloatArray = np.sqrt(np.maximum(published - squares, 0.0) / number)
+        some, spread = own >= 0, seen.mass * (1 - seen.mass / p_useful[seen.useful])
+        exact: FloatArray = np.sqrt(np.bincount(own[some], spread[some], minlength=n).clip(0.0) / number)
         return exact
     share = seen.mass / seen.p_released[seen.released]  # q(x | y)
     if n * m <= MOST_CELLS:

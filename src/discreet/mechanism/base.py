@@ -46,7 +46,7 @@ class JudgedKind(Protocol):
 
 
 class Mechanism(ABC):
-    r"""A randomised map from useful to released values, given in integers over :math:`2^{60}`, in values :math:`2^{120}`.
+    r"""A randomised map from useful to released values, in integers over :math:`2^{60}` (in values :math:`2^{120}`).
 
     A mechanism never changes; `promising` makes one that carries another promise. Make plain ones with `from_channel`,
     `from_weights` or `from_blocks`, or read a stored one of any kind with `from_json`.
@@ -204,7 +204,7 @@ class Mechanism(ABC):
         return self
 
     def in_values(self, joint: Joint | None = None) -> Mechanism:
-        r"""The mechanism that publishes the column's own values: X -> X', each symbol read as a value that it stands for.
+        r"""The mechanism that publishes the column's own values: X -> X', each symbol read as a value behind it.
 
         .. math:: R(x' \mid x) = \sum_y P(y \mid x) \, q(x' \mid y), \qquad q(x' \mid y) = P(x') P(y \mid x') / P(y)
 

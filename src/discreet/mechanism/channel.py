@@ -179,7 +179,7 @@ class ChannelMechanism(RowMechanism):
     def _with_values(
         self, entries: tuple[Any, Any, Any], released: Sequence[str], places: Sequence[int], about: About, masses: Any
     ) -> ChannelMechanism:
-        parts = {"places": places, "denominator": FINE_DENOMINATOR}
+        parts: dict[str, Any] = {"places": places, "denominator": FINE_DENOMINATOR}
         return ChannelMechanism(entries, self.useful, released, about=about, **parts)
 
     def draws(self) -> tuple[Draw, ...]:

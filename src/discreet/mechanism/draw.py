@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from discreet._support.errors import InputError
-from discreet._support.numeric import FloatArray, IntArray, ObjectArray
+from discreet._support.numeric import FloatArray, IntArray, WeightArray
 from discreet.mechanism.weights import denominator_of, shares
 
 __all__ = ["Draw", "column_name", "spread_labels"]
@@ -44,7 +44,7 @@ class Draw:
     inputs: tuple[str, ...]
     symbols: tuple[tuple[Any, ...], ...]
     starts: IntArray
-    weights: IntArray | ObjectArray
+    weights: WeightArray
     labels: tuple[str, ...]
     bits: tuple[int, int] | None = None
     values: Mapping[str, tuple[Any, ...]] | None = None

@@ -10,18 +10,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from discreet._support.errors import InvalidMechanismError
-from discreet._support.numeric import DENOMINATOR, DENOMINATOR_BITS, FloatArray, IntArray, ObjectArray
+from discreet._support.numeric import DENOMINATOR, DENOMINATOR_BITS, FloatArray, IntArray, ObjectArray, WeightArray
 from discreet.mechanism.weights import denominator_of, shares
 
 __all__ = ["Entries", "Spread"]
 
 
 class Entries(NamedTuple):
-    """The positive weights, row by row: row, released symbol, weight over 2**60 or, as Python's integers, over 2**120."""
+    """The positive weights, row by row: row, released symbol, weight over 2**60 or 2**120."""
 
     rows: IntArray
     columns: IntArray
-    weights: IntArray | ObjectArray
+    weights: WeightArray
 
     @classmethod
     def checked(
@@ -101,9 +101,9 @@ class Entries(NamedTuple):
         """First entry of each row, and the number of entries at the end."""
         return np.searchsorted(self.rows, np.arange(n_rows + 1))
 
-    def dense(self, n_rows: int, n_released: int) -> IntArray | ObjectArray:
+    def dense(self, n_rows: int, n_released: int) -> WeightArray:
         """The weights as a matrix that cannot be written to."""
-        matrix = np.zeros((n_rows, n_released), dtype=self.weights.dtype)
+        matrix: WeightArray = np.zeros((n_rows, n_released), dtype=self.weights.dtype)
         matrix[self.rows, self.columns] = self.weights
         matrix.setflags(write=False)
         return matrix
@@ -131,7 +131,7 @@ def _kind_of(denominator: int) -> Any:
     return np.int64 if denominator == DENOMINATOR else object
 
 
-def _uniform(rng: np.random.Generator, size: int, denominator: int) -> IntArray | ObjectArray:
+def _uniform(rng: np.random.Generator, size: int, denominator: int) -> WeightArray:
     """Integers from 0 to below the denominator, each as likely as any other."""
     low = rng.integers(0, DENOMINATOR, size)
     if denominator == DENOMINATOR:
@@ -144,7 +144,7 @@ class Spread(NamedTuple):
     """Where the mass of each symbol goes: entries sorted by released symbol, one run per released symbol."""
 
     source: IntArray  # useful symbol of the entry
-    weight: IntArray | ObjectArray
+    weight: WeightArray
     starts: IntArray  # first entry of each released symbol
 
     def floats(self, cells: FloatArray) -> FloatArray:

@@ -139,7 +139,7 @@ class ProductMechanism(Mechanism):
         )
 
     def in_values(self, joint: Joint | None = None) -> ProductMechanism:
-        """Each attribute by itself in its own values; its own distribution is kept on average, not that of the tuples."""
+        """Each attribute by itself in its own values: its distribution is kept on average, that of tuples is not."""
         masses = self.known_masses(joint)
         parts = []
         for j, part in enumerate(self.parts):

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from discreet._support.errors import InputError, InvalidMechanismError
-from discreet._support.numeric import DENOMINATOR, FloatArray, IntArray, ObjectArray
+from discreet._support.numeric import DENOMINATOR, FloatArray, IntArray, ObjectArray, WeightArray
 from discreet.core import labels
 from discreet.core.joint import Joint
 from discreet.core.rare import has_rare_values
@@ -81,7 +81,7 @@ class RowMechanism(Mechanism):
         """Shape of ``weights`` and ``channel``."""
 
     @cached_property
-    def weights(self) -> IntArray | ObjectArray:
+    def weights(self) -> WeightArray:
         """The integer weights as a dense array; those of every row sum to ``denominator``."""
         return self.entries.dense(self.n_rows, self.n_released).reshape(self._shape)
 

@@ -12,7 +12,15 @@ from typing import Any, ClassVar
 import numpy as np
 
 from discreet._support.errors import InputError, InvalidMechanismError, UnseenSymbolError
-from discreet._support.numeric import DENOMINATOR, FINE_DENOMINATOR, FloatArray, IntArray, ObjectArray, exact_integers
+from discreet._support.numeric import (
+    DENOMINATOR,
+    FINE_DENOMINATOR,
+    FloatArray,
+    IntArray,
+    ObjectArray,
+    WeightArray,
+    exact_integers,
+)
 from discreet._support.visible import visible
 from discreet.core import labels
 from discreet.core.joint import Joint
@@ -131,7 +139,7 @@ class SensitiveMechanism(RowMechanism):
         rows, columns = np.nonzero(expected)
         return rows, columns, expected[rows, columns]
 
-    def _for_joint(self, joint: Joint) -> IntArray:
+    def _for_joint(self, joint: Joint) -> WeightArray:
         """Weights in the order of another joint's labels; pairs that never occur need no row."""
         if (joint.sensitive, joint.useful) == (self.sensitive, self.useful):
             return self.weights
@@ -147,7 +155,7 @@ class SensitiveMechanism(RowMechanism):
             )
         rows = [known_s.get(s, 0) for s in joint.sensitive]
         columns = [known_x.get(x, 0) for x in joint.useful]
-        chosen: IntArray = self.weights[np.ix_(rows, columns)]
+        chosen: WeightArray = self.weights[np.ix_(rows, columns)]
         return chosen
 
     def codebook(self, joint: Joint | None = None) -> dict[str, dict[Any, float]]:
@@ -199,7 +207,7 @@ class SensitiveMechanism(RowMechanism):
         self, entries: tuple[Any, Any, Any], released: Sequence[str], places: Sequence[int], about: About, masses: Any
     ) -> SensitiveMechanism:
         p_joint = np.array([mass / masses.sum() for mass in masses]).reshape(self.n_sensitive, -1)
-        parts = {"places": places, "denominator": FINE_DENOMINATOR, "p_joint": p_joint}
+        parts: dict[str, Any] = {"places": places, "denominator": FINE_DENOMINATOR, "p_joint": p_joint}
         return SensitiveMechanism(entries, self.useful, released, sensitive=self.sensitive, about=about, **parts)
 
     def draws(self) -> tuple[Draw, ...]:

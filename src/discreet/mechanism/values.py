@@ -82,7 +82,7 @@ def _rounded(symbol: IntArray, together: ObjectArray) -> IntArray:
     starts = np.flatnonzero(np.diff(symbol, prepend=-1))
     sizes = np.diff(starts, append=len(symbol))
     total = np.repeat(np.add.reduceat(together, starts), sizes)
-    weights = ((together << DENOMINATOR_BITS) // total).astype(np.int64)
+    weights: IntArray = ((together << DENOMINATOR_BITS) // total).astype(np.int64)
     order = np.lexsort((-weights, symbol))
     weights[order[starts]] += DENOMINATOR - np.add.reduceat(weights, starts)
     return weights
@@ -118,22 +118,24 @@ def _check_size(entries: Entries, reading: Reading, products: int) -> None:
     pairs = (int(entries.rows[-1]) + 1) * len(np.unique(reading.values))
     if min(products, pairs) > MOST_ENTRIES or products > MOST_PRODUCTS:
         raise InputError(
-            f"in values the mechanism would have up to {min(products, pairs):,} weights out of {products:,} products, "
-            f"since many values share released symbols; {MOST_ENTRIES:,} and {MOST_PRODUCTS:,} are the most. {AS_LABELS}"
+            f"in values the mechanism would have up to {min(products, pairs):,} weights out of {products:,} products "
+            f"({MOST_ENTRIES:,} and {MOST_PRODUCTS:,} are the most), since many values share symbols. {AS_LABELS}"
         )
 
 
 def _limbs(weights: Any, bits: int) -> list[Any]:
     """Digits of weights over 2**60, the lowest first, as floats."""
-    return [((weights >> shift) & ((1 << bits) - 1)).astype(np.float64) for shift in range(0, DENOMINATOR_BITS + 1, bits)]
+    shifts, mask = range(0, DENOMINATOR_BITS + 1, bits), (1 << bits) - 1
+    return [((weights >> shift) & mask).astype(np.float64) for shift in shifts]
 
 
 def _blocks(rows: IntArray, sizes: IntArray) -> Iterator[slice]:
     """Stretches of entries that hold whole rows, and about so many products as fit at a time."""
-    ends = np.append(np.flatnonzero(np.diff(rows)) + 1, len(rows))
-    until, first = np.cumsum(sizes)[ends - 1], 0
-    while first < len(rows):
-        done = int(until[ends <= first][-1]) if first else 0
-        last = max(int(np.searchsorted(until, done + PRODUCTS_AT_ONCE, "right")), int(np.searchsorted(ends, first, "right")) + 1)
-        yield slice(first, int(ends[last - 1]))
-        first = int(ends[last - 1])
+    ends = np.append(np.flatnonzero(np.diff(rows)) + 1, len(rows))  # of rows
+    until = np.cumsum(sizes)[ends - 1]  # products up to there
+    row = 0
+    while row < len(ends):
+        done = int(until[row - 1]) if row else 0
+        after = max(row + 1, int(np.searchsorted(until, done + PRODUCTS_AT_ONCE, "right")))
+        yield slice(int(ends[row - 1]) if row else 0, int(ends[after - 1]))
+        row = after

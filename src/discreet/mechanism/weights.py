@@ -15,13 +15,13 @@ from discreet._support.numeric import (
     SUM_TOLERANCE,
     FloatArray,
     IntArray,
-    ObjectArray,
+    WeightArray,
 )
 
 __all__ = ["checked_channel", "denominator_of", "filled", "rescaled", "shares", "to_weights"]
 
 
-def denominator_of(weights: IntArray | ObjectArray) -> int:
+def denominator_of(weights: WeightArray) -> int:
     """What weights are parts of: 64 bits hold those over 2**60, and Python's integers those over 2**120.
 
     >>> denominator_of(np.array([2**60])) == 2**60, denominator_of(np.array([2**120], dtype=object)) == 2**120
@@ -30,7 +30,7 @@ def denominator_of(weights: IntArray | ObjectArray) -> int:
     return FINE_DENOMINATOR if weights.dtype == object else DENOMINATOR
 
 
-def shares(weights: IntArray | ObjectArray) -> FloatArray:
+def shares(weights: WeightArray) -> FloatArray:
     """Weights as probabilities.
 
     >>> shares(np.array([2**118, 3 * 2**118], dtype=object))

@@ -113,7 +113,9 @@ def _value_types(ready: Prepared) -> dict[str, Any]:
         return {}
     sources = [column for draw in plan.draws for column in draw.outputs]
     bins = plan.mechanism.bins
-    return {"value_types": {n: "VARCHAR" if c in bins else plain_kind(kinds[c]) for n, c in zip(plan.released, sources)}}
+    return {
+        "value_types": {n: "VARCHAR" if c in bins else plain_kind(kinds[c]) for n, c in zip(plan.released, sources)}
+    }
 
 
 def _unseen(plan: Plan, checked: Checked) -> dict[str, Any] | None:

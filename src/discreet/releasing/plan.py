@@ -27,7 +27,7 @@ class Plan:
     Attributes
     ----------
     mechanism, notion : Mechanism, Notion
-        What is drawn from, and what it promises. In values it is made of what was asked for and the counts of the table.
+        What is drawn from, and what it promises; for values, first what those are made of.
     draws : tuple of Draw
         One for each released column; in values, one for all that are released together.
     sensitive : tuple of str
@@ -126,7 +126,9 @@ def make_plan(request: Request, kinds: dict[str, str], table: str) -> Plan:
         raise InputError(f"the id {own!r} would tell the order of a person's records, so it cannot be published.")
     ids = [own] if request.publishes_id else []
     ids += [request.person] if request.person in chosen and request.keep != "all" else []
-    output = _output(mechanism.released_columns(request.rename, as_values=request.in_values), mechanism, kinds, kept, ids)
+    output = _output(
+        mechanism.released_columns(request.rename, as_values=request.in_values), mechanism, kinds, kept, ids
+    )
     uncovered = _uncovered(request.uncovered, kept, list(kinds), table)
     ends = (own, request.person, kept, output, request.shuffle, uncovered)
     return Plan(mechanism, promised, draws, sensitive, *ends)

@@ -109,7 +109,7 @@ class Request:
 
     @property
     def in_values(self) -> bool:
-        """Whether the release is in values: as asked, else where labels would be mixtures and nobody names their column."""
+        """Whether the release is in values: as asked, or where labels are mixtures and nobody names their column."""
         if self.as_values is not None:
             return self.as_values
         mechanism = self.mechanism

@@ -187,8 +187,10 @@ def _in_values(made: Design | Mechanism, released: Mechanism, joint: Joint) -> D
         return released
     information, whole = useful_information(joint, released), entropy(joint)
     nmi = min(1.0, information / whole) if whole > 0 else 0.0
-    figures = {"mutual_information": information, "nmi": nmi, "kept": nmi, "status": status_of(nmi, made.bound)}
-    return dataclasses.replace(made, mechanism=released, **figures)
+    status = status_of(nmi, made.bound)
+    return dataclasses.replace(
+        made, mechanism=released, mutual_information=information, nmi=nmi, kept=nmi, status=status
+    )
 
 
 def _assembled(

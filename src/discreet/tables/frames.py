@@ -153,7 +153,7 @@ class Palette(NamedTuple):
 def put_together(
     original: Any, frame: Any, drawn: Any, output: Output, place: str, palettes: Mapping[str, Palette]
 ) -> Any:
-    """The published columns in the library of the original: kept ones untouched, drawn ones as text or as its own values.
+    """The published columns in the library of the original: kept ones untouched, drawn ones as text or in its values.
 
     ``frame`` is the collected original and ``drawn`` an Arrow table with the number of each row in the column
     ``place``; of a column that has a palette it holds numbers. The index of a pandas frame is not a chosen column, so
@@ -195,9 +195,7 @@ def _arrow_palette(frame: Any, palette: Palette) -> Any:
     return whole(frame.column(palette.column)).take(pa.array(palette.rows, pa.int64()))
 
 
-def _pandas(
-    frame: Any, rows: Any, in_order: bool, drawn: Any, output: Output, palettes: Mapping[str, Palette]
-) -> Any:
+def _pandas(frame: Any, rows: Any, in_order: bool, drawn: Any, output: Output, palettes: Mapping[str, Palette]) -> Any:
     import pandas as pd
 
     base = (frame if in_order else frame.iloc[rows]).reset_index(drop=True)
@@ -235,7 +233,7 @@ def _polars(
         own = pl.Series(palette.texts, dtype=pl.String)
         if palette.texts is None:
             own = frame[palette.column].gather(pl.Series(palette.rows, dtype=pl.UInt32))
-        return own.gather(pl.from_arrow(drawn.column(name))).alias(name)
+        return own.gather(pl.Series(pl.from_arrow(drawn.column(name)))).alias(name)
 
     columns = [published(name) if isinstance(what, int) else base[what] for what, name in output]
     released = pl.DataFrame(columns)

@@ -55,7 +55,9 @@ class OneByOne:
             {key_values(s, d.draw.inputs, mechanism.bins): k for k, s in enumerate(d.draw.symbols)}
             for d in drawing.tables
         ]
-        released = [(n, place) for n, joined in enumerate(drawing.tables) for place in range(joined.draw.draw.n_columns)]
+        released = [
+            (n, place) for n, joined in enumerate(drawing.tables) for place in range(joined.draw.draw.n_columns)
+        ]
         for row, found in zip(rows, looked_up):
             for what, name in plan.output:
                 if isinstance(what, str):

@@ -123,7 +123,8 @@ class Judge:
         assert self.evidence.key is not None
         self._prepare(self.table.connection)
         keys, rows = self.evidence.draw_keys().columns, [self.evidence.rows_of(draw) for draw in self.draws]
-        found = self.table.connection.sql(f"SELECT * FROM ({self.question.labelled(link.rows)}) WHERE {MATCHED} LIMIT {BY_HAND}")
+        pairs = self.question.labelled(link.rows)
+        found = self.table.connection.sql(f"SELECT * FROM ({pairs}) WHERE {MATCHED} LIMIT {BY_HAND}")
         wrong = 0
         for line in found.fetchall():
             cells = dict(zip(found.columns, line))

@@ -33,8 +33,9 @@ class Link:
     ----------
     rows : str
         A query for ``k_*`` what the draws look up, ``id_`` whose draw it is, ``y*`` the released labels (in values
-        ``c*_*``, of which `Question.labelled` makes them), ``changed_`` whether a kept cell differs, ``s*_`` the sensitive values, ``place_`` and ``stands_`` where the row must stand
-        and where it does, ``there_`` whether the table has it; nulls where a row has no partner.
+        ``c*_*``, the cells of which `Question.labelled` makes them), ``changed_`` whether a kept cell differs, ``s*_``
+        the sensitive values, ``place_`` and ``stands_`` where the row must stand and where it does, ``there_`` whether
+        the table has it; nulls where a row has no partner.
     knows_order : bool
         Whether ``place_`` is known.
     by_id : bool

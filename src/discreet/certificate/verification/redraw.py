@@ -22,13 +22,13 @@ def redrawn_as_bag(judge: Judge) -> Iterator[Finding]:
     shown = [evidence.lookup_keys(judge.table), f"{DUCKDB.record(evidence.record, FILE, ROW)} AS id_"]
     expected = judge.drawn(", ".join([*shown, *(f"{text} AS z{k}_" for k, text in enumerate(kept))]))
     own = [
-        f"{DUCKDB.identifier(c)} AS y{number}" if draw.values is None else f"{cell_symbol(judge.released, c)} AS c{number}_{k}"
+        f"{cell_symbol(judge.released, c)} AS c{number}_{k}" if draw.values else f"{DUCKDB.identifier(c)} AS y{number}"
         for number, (draw, names) in enumerate(evidence.drawn())
         for k, c in enumerate(names)
     ]
     judge.released.relation.create_view(RELEASE, replace=True)
-    shown = ", ".join([*own, *(f"{text} AS z{k}_" for k, text in enumerate(kept))])
-    found = judge.question.labelled(f"SELECT {shown} FROM {RELEASE}")
+    published = ", ".join([*own, *(f"{text} AS z{k}_" for k, text in enumerate(kept))])
+    found = judge.question.labelled(f"SELECT {published} FROM {RELEASE}")
     cells = ", ".join([*(f"y{k}" for k in range(len(judge.draws))), *(f"z{k}_" for k in range(len(kept)))])
     both = f"SELECT {cells}, 1 AS n FROM ({expected}) UNION ALL SELECT {cells}, -1 FROM ({found})"
     left = f"SELECT sum(n) AS n FROM ({both}) GROUP BY {cells} HAVING sum(n) <> 0"

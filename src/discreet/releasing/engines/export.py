@@ -40,9 +40,9 @@ def export_sql(mechanism: Mechanism, dialect: str, *, table: str, id: str, renam
     """Statements that draw a release: lookup tables, then the query over ``table``.
 
     The query reads sub-keys from a table ``discreet_key (draw, subkey)``, which whoever runs it fills with
-    `ReleaseKey.subkey` of every draw; it gives the same bits as a release with that key. A mechanism in values gives the
-    values themselves, in the widest type of their kind. Texts are compared by their
-    bytes, whatever the collation of the column, and the statements hold no character that cannot be seen.
+    `ReleaseKey.subkey` of every draw; it gives the same bits as a release with that key. A mechanism in values gives
+    values, in the widest type of their kind. Texts are compared by their bytes, whatever the collation of the column,
+    and the statements hold no character that cannot be seen.
     """
     if dialect not in DIALECTS:
         raise InputError(f"SQL can be had for {', '.join(DIALECTS)}, not for {dialect!r}.")

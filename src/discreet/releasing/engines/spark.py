@@ -135,7 +135,6 @@ class SparkEngine:
         fields += [StructField(name, IntegerType() if name == "r" else StringType()) for name in symbol_columns(joined)]
         return self.drawn.session.createDataFrame([rows[k] for k in known], StructType(fields))
 
-
     def _values(self, joined: Joined, bins: Mapping[str, Sequence[float]]) -> Any:
         """What each label is published as, in the types of the table's own columns."""
         from pyspark.sql.pandas.types import to_arrow_type

@@ -21,9 +21,7 @@ from discreet.tables.session import ROW, DuckDBTable
 __all__ = ["palettes_of", "value_columns"]
 
 
-def value_columns(
-    table: DuckDBTable, draw: Draw, bins: Mapping[str, Sequence[float]]
-) -> tuple[list[Any], list[str]]:
+def value_columns(table: DuckDBTable, draw: Draw, bins: Mapping[str, Sequence[float]]) -> tuple[list[Any], list[str]]:
     """Arrow columns of the values of a draw, in the order of its labels, and the types that they are published in."""
     import pyarrow as pa
 
