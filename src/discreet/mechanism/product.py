@@ -23,6 +23,7 @@ from discreet.mechanism.base import Mechanism
 from discreet.mechanism.channel import ChannelMechanism
 from discreet.mechanism.draw import Draw, spread_labels
 from discreet.mechanism.pairs import information, listed_codebook
+from discreet.mechanism.values import proportions
 
 __all__ = ["ProductMechanism"]
 
@@ -147,8 +148,8 @@ class ProductMechanism(Mechanism):
             np.add.at(counts, self._codes[:, j], masses)
             parts.append(part.in_values(Joint.from_counts(counts[None], useful=part.useful)))
         hidden = self.is_private or (joint is not None and has_rare_values(joint))
-        p_useful = np.array([mass / masses.sum() for mass in masses])
-        return ProductMechanism(parts, self.useful, about=replace(self.about, p_useful=p_useful, is_private=hidden))
+        about = replace(self.about, p_useful=proportions(masses), is_private=hidden)
+        return ProductMechanism(parts, self.useful, about=about)
 
     @property
     def released_values(self) -> tuple[Any, ...] | None:

@@ -21,7 +21,7 @@ from discreet.mechanism.base import Mechanism
 from discreet.mechanism.draw import Draw, spread_labels
 from discreet.mechanism.entries import Entries
 from discreet.mechanism.estimate import Estimate
-from discreet.mechanism.values import Reading, composed
+from discreet.mechanism.values import Reading, composed, proportions
 from discreet.mechanism.weights import filled, shares
 
 __all__ = ["MOST_ROWS", "RowMechanism"]
@@ -165,7 +165,7 @@ class RowMechanism(Mechanism):
         is_rare = joint is not None and has_rare_values(joint)
         about = replace(
             self.about,
-            p_useful=np.array([mass / by_value.sum() for mass in by_value]),
+            p_useful=proportions(by_value),
             is_private=self.is_private or is_rare,
         )
         return self._with_values((rows, columns.reshape(-1), weights), names, places.tolist(), about, masses)

@@ -30,6 +30,7 @@ from discreet.mechanism.entries import Entries
 from discreet.mechanism.estimate import Estimate
 from discreet.mechanism.pairs import information, listed_codebook
 from discreet.mechanism.rows import RowMechanism
+from discreet.mechanism.values import proportions
 from discreet.mechanism.weights import shares
 
 __all__ = ["SensitiveMechanism"]
@@ -206,7 +207,7 @@ class SensitiveMechanism(RowMechanism):
     def _with_values(
         self, entries: tuple[Any, Any, Any], released: Sequence[str], places: Sequence[int], about: About, masses: Any
     ) -> SensitiveMechanism:
-        p_joint = np.array([mass / masses.sum() for mass in masses]).reshape(self.n_sensitive, -1)
+        p_joint = proportions(masses).reshape(self.n_sensitive, -1)
         parts: dict[str, Any] = {"places": places, "denominator": FINE_DENOMINATOR, "p_joint": p_joint}
         return SensitiveMechanism(entries, self.useful, released, sensitive=self.sensitive, about=about, **parts)
 

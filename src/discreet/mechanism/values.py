@@ -18,10 +18,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from discreet._support.errors import InputError
-from discreet._support.numeric import DENOMINATOR, DENOMINATOR_BITS, IntArray, ObjectArray
+from discreet._support.numeric import DENOMINATOR, DENOMINATOR_BITS, FloatArray, IntArray, ObjectArray
 from discreet.mechanism.entries import Entries
 
-__all__ = ["AS_LABELS", "Reading", "composed"]
+__all__ = ["AS_LABELS", "Reading", "composed", "proportions"]
 
 #: The way out of what cannot be released in values.
 AS_LABELS = "Release its symbols as labels (as_values=False, --as-labels)."
@@ -86,6 +86,15 @@ def _rounded(symbol: IntArray, together: ObjectArray) -> IntArray:
     order = np.lexsort((-weights, symbol))
     weights[order[starts]] += DENOMINATOR - np.add.reduceat(weights, starts)
     return weights
+
+
+def proportions(masses: ObjectArray) -> FloatArray:
+    """Python integers as shares of their sum.
+
+    >>> proportions(np.array([1, 3], dtype=object))
+    array([0.25, 0.75])
+    """
+    return np.asarray(masses / masses.sum(), dtype=np.float64)
 
 
 def composed(entries: Entries, reading: Reading) -> tuple[IntArray, IntArray, ObjectArray]:

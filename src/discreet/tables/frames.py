@@ -176,8 +176,8 @@ def put_together(
         field = pa.field(name, pa.string()) if isinstance(what, int) else base.schema.field(what)
         palette = palettes.get(name) if isinstance(what, int) else None
         if palette is not None:
-            cells = _arrow_palette(frame, palette).take(cells)
             field = field if palette.texts is not None else frame.schema.field(palette.column).with_name(name)
+            cells = _arrow_palette(frame, palette).take(cells).cast(field.type)
             field = field.with_nullable(field.nullable or cells.null_count > 0)
         columns.append(cells)
         fields.append(field)
@@ -192,7 +192,10 @@ def _arrow_palette(frame: Any, palette: Palette) -> Any:
 
     if palette.texts is not None:
         return pa.array(palette.texts, pa.string())
-    return whole(frame.column(palette.column)).take(pa.array(palette.rows, pa.int64()))
+    own = whole(frame.column(palette.column))
+    if own.type == pa.string_view():  # whose cells Arrow cannot take
+        own = own.cast(pa.large_string())
+    return own.take(pa.array(palette.rows, pa.int64()))
 
 
 def _pandas(frame: Any, rows: Any, in_order: bool, drawn: Any, output: Output, palettes: Mapping[str, Palette]) -> Any:
