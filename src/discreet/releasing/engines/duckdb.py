@@ -77,7 +77,7 @@ class DuckDBEngine:
     def draw(self, drawing: Drawing, target: Path | None) -> Drawn:
         if target is None:
             return self._in_memory(drawing)
-        if self._keeps_order(drawing.plan, target.name):
+        if self._keeps_order(drawing, target.name):
             return Drawn(None, *_Parts(self.table, drawing, target).write())
         statement = _Query(self.table, drawing).with_lookups().ordered(drawing.plan.output).text()
         # Rows are sorted with labels as numbers (ENUM) and get their text afterwards, which is faster.
@@ -99,9 +99,11 @@ class DuckDBEngine:
         made = frames.put_together(self._given, self._frame, arrow, plan.output, ROW, palettes)
         return Drawn(made, arrow.num_rows)
 
-    def _keeps_order(self, plan: Plan, name: str) -> bool:
+    def _keeps_order(self, drawing: Drawing, name: str) -> bool:
         """Whether the release is as files are: Parquet to Parquet, row by row, of files with the same columns."""
-        files = self.table.files
+        files, plan = self.table.files, drawing.plan
+        if any(joined.lookup is not None and joined.lookup.is_searched for joined in drawing.tables):
+            return False  # a join that looks through several lines for a row hands rows on as it finds them
         if plan.shuffle or not files or not is_parquet(files[0]) or not copy_options(name).startswith("FORMAT parquet"):
             return False
         import pyarrow.parquet as pq
