@@ -323,7 +323,7 @@ def test_values_are_the_default_and_labels_can_be_asked_for(folder: Path, call) 
     assert code == 0, err
     said = " ".join(text.split())
     assert "job has its own values, whose distribution is kept on average." in said
-    assert "% of records are expected to keep its values." in said
+    assert "% of records are expected to keep theirs." in said
     assert "design --as-values" in err  # under a key that serves several tables
     values = pq.read_table(folder / "values.parquet")
     assert set(values["job"].to_pylist()) == set(table["job"].to_pylist())

@@ -308,8 +308,8 @@ DRAWN_ANEW = (
 
 def released_values_words(columns: Sequence[str], unchanged: float | None) -> str:
     """A release in values, in a sentence or two."""
-    have, their = ("has its", "its") if len(columns) == 1 else ("have their", "their")
-    kept = "" if unchanged is None else f" {percent(unchanged)} of records are expected to keep {their} values."
+    have = "has its" if len(columns) == 1 else "have their"
+    kept = "" if unchanged is None else f" {percent(unchanged)} of records are expected to keep theirs."
     return f"{' and '.join(columns)} {have} own values, whose distribution is kept on average.{kept}"
 
 
