@@ -199,6 +199,10 @@ class Mechanism(ABC):
         """The same mechanism, marked as one whose weights tell about single people."""
         return self._changed(about=replace(self.about, is_private=True))
 
+    def made_public(self) -> Self:
+        """The same mechanism, whose weights may be told: what they tell about single people is public anyway."""
+        return self._changed(about=replace(self.about, is_private=False))
+
     def unnamed(self) -> Self:
         """The same mechanism, with numbers for released labels that would tell its weights."""
         return self

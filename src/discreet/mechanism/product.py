@@ -114,6 +114,9 @@ class ProductMechanism(Mechanism):
     def kept_private(self) -> Self:
         return super().kept_private()._changed(parts=tuple(part.kept_private() for part in self.parts))
 
+    def made_public(self) -> Self:
+        return super().made_public()._changed(parts=tuple(part.made_public() for part in self.parts))
+
     def unnamed(self) -> Self:
         other = self._changed(parts=tuple(part.unnamed() for part in self.parts))
         other.__dict__.pop("released", None)  # made of the labels of the parts

@@ -60,9 +60,11 @@ class Plan:
         """Whether what is drawn are values of the useful columns."""
         return self.mechanism.is_in_values
 
-    def in_values(self, joint: Joint) -> Plan:
-        """The same plan with a mechanism that draws values, by the counts of the table."""
+    def in_values(self, joint: Joint, *, counts_are_public: bool) -> Plan:
+        """The same plan with a mechanism that draws values, by the counts of the table, of which it tells no more."""
         mechanism = self.mechanism.in_values(joint)
+        if counts_are_public and not self.mechanism.is_private:
+            mechanism = mechanism.made_public()
         return replace(self, mechanism=mechanism, draws=mechanism.draws())
 
     @property

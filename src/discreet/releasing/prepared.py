@@ -77,7 +77,7 @@ def prepare(request: Request, engine: Engine) -> Prepared:
     checked = check_table(engine.table, plan, unseen=request.unseen, suppress_as=request.suppress_as)
     if request.in_values:
         with progress.stage("composing values"):
-            plan = plan.in_values(checked.joint)
+            plan = plan.in_values(checked.joint, counts_are_public=request.public_counts)
     with progress.stage("checking the promise"):
         check_promise(plan, request.mechanism, checked)
     with checking_orders(engine.table, plan, checked.counted):

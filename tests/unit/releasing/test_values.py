@@ -5,10 +5,13 @@ from __future__ import annotations
 import datetime as dt
 import decimal
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import duckdb
+import jsonschema
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -16,6 +19,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
+from referencing import Registry, Resource
 
 import discreet as dc
 from discreet.drawing import thresholds
@@ -379,3 +383,54 @@ def test_a_proof_of_the_bound_stays_a_proof(tmp_path: Path) -> None:
     assert stated["bound_evidence"] == "proof"
     assert float(stated["nmi"]) < float(stated["bound"]) == pytest.approx(made.bound, abs=2e-6)
     assert dc.verify(private).level == "verified"
+
+
+def few_and_many(rows: int = 4_000) -> pa.Table:
+    """A value with some ten records of each sensitive value, all others common: rare, and none that is hardly there."""
+    rng = np.random.default_rng(4)
+    x = np.where(np.arange(rows) < 90, 5 + np.arange(rows) % 6, rng.integers(0, 5, rows))
+    ill = (rng.random(rows) < 0.5).astype(np.int64)
+    order = rng.permutation(rows)
+    return pa.table({"ill": ill[order], "x": x[order], "id": rng.permutation(rows)})
+
+
+def test_a_mechanism_in_values_of_a_table_with_rare_values_is_private_unless_counts_are_public(tmp_path: Path) -> None:
+    table = few_and_many()
+    joint = dc.Joint.from_table(table, "ill", "x")
+    common = dc.Joint.from_counts(joint.counts * 10, useful=joint.useful)
+    options: dict[str, Any] = {"useful_columns": ["x"], "sensitive_columns": ["ill"], "notion": dc.LIP(2.0).to_dict()}
+    channel = 0.7 * np.eye(joint.n_useful) + 0.3 / joint.n_useful
+    mechanism = dc.Mechanism.from_channel(channel, useful=joint.useful, **options)
+    assert mechanism.in_values(joint).is_private
+    assert not mechanism.in_values(common).is_private
+    pq.write_table(table, tmp_path / "in.parquet")
+    given: dict[str, Any] = {"as_values": True, "id": "id", "seed": 1}
+    dc.release(tmp_path / "in.parquet", mechanism, output=tmp_path / "a.parquet", **given)
+    assert dc.Certificate.from_json(tmp_path / "a.parquet.certificate.json")["mechanism"] is None
+    dc.release(tmp_path / "in.parquet", mechanism, output=tmp_path / "b.parquet", public_counts=True, **given)
+    verdict = dc.verify(tmp_path / "b.parquet.certificate.json", released=tmp_path / "b.parquet")
+    assert verdict.level == "verified", verdict
+
+
+def test_a_table_without_s_is_released_in_values_on_trust(tmp_path: Path) -> None:
+    table = with_values(VALUES["int64"])
+    mechanism = designed(table)
+    pq.write_table(table.drop_columns(["ill"]), tmp_path / "in.parquet")
+    output = tmp_path / "out.parquet"
+    dc.release(tmp_path / "in.parquet", mechanism, key=KEY, id="id", trust_design=True, output=output)
+    assert pq.read_schema(output).field("x").type == pa.int64()
+    assert dc.verify(f"{output}.certificate.json", released=output).level == "consistent"
+
+
+def test_the_standalone_checker_and_the_schemas_know_values(done: Path) -> None:
+    checker = Path(dc.__file__).parent / "certificate" / "checker.py"
+    ran = subprocess.run([sys.executable, "-I", checker, done / "private.json"], capture_output=True, check=False)
+    assert (ran.returncode, b"sums to 2**120" in ran.stdout) == (0, True)
+    package = Path(dc.__file__).parent
+    schemas = [json.loads((package / n / f"{n}.schema.json").read_text()) for n in ("mechanism", "certificate")]
+    registry = Registry().with_resources([(s["$id"], Resource.from_contents(s)) for s in schemas])
+    content = json.loads((done / "private.json").read_text())
+    validator = jsonschema.Draft202012Validator(schemas[1], registry=registry)
+    validator.validate(content)
+    for change in ({"value_types": {"x": "no type"}}, {"mechanism": {**content["mechanism"], "denominator": 2**61}}):
+        assert not validator.is_valid({**content, **change})
