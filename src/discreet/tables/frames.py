@@ -3,13 +3,14 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import duckdb
 import numpy as np
 
-from discreet._support.errors import DiscreetError, UnreadableTableError
+from discreet._support.errors import DiscreetError, UnreadableTableError, UnusableColumnError
 from discreet.tables.arrow import whole
 from discreet.tables.dialect import DUCKDB
 from discreet.tables.files import check_names
@@ -142,12 +143,45 @@ def _arrow(table: Any, columns: Sequence[str]) -> Any:
 class Palette(NamedTuple):
     """What numbers of a drawn column stand for: cells of a column of the frame itself, or texts.
 
-    Cells that are taken from the frame keep its type, whatever that is: categories, nullable integers, objects.
+    Cells that are taken from the frame keep its type, whatever that is: categories, nullable integers, objects. Those
+    that the frame has not are made of values.
     """
 
     column: str
-    rows: Sequence[int | None]  # None: a null that the frame has not
-    texts: Sequence[str | None] | None = None
+    rows: Sequence[int | None]  # None: a cell that the frame has not
+    values: Sequence[Any]
+    is_text: bool = False  # the column publishes other words than its own, those of intervals
+
+    @property
+    def known(self) -> list[int]:
+        """Rows of the cells that are taken from the frame."""
+        return [row for row in self.rows if row is not None]
+
+    @property
+    def missing(self) -> list[Any]:
+        """Values, but for null, that the frame has no cell of."""
+        return [v for row, v in zip(self.rows, self.values) if row is None and v is not None]
+
+    @property
+    def places(self) -> list[int | None]:
+        """Where each number is among the known cells and the missing values behind them; None for a null."""
+        known, missing = iter(range(len(self.known))), iter(range(len(self.known), len(self.rows)))
+        return [
+            next(known) if row is not None else None if v is None else next(missing)
+            for row, v in zip(self.rows, self.values)
+        ]
+
+
+@contextlib.contextmanager
+def _fitting(column: str) -> Iterator[None]:
+    """Errors of libraries that cannot put a value into a column, without quoting it."""
+    try:
+        yield
+    except Exception:
+        raise UnusableColumnError(
+            f"a value that would be published does not occur in {column!r}, and its type cannot hold it. Release the "
+            "symbols of the mechanism as labels (as_values=False), or release to a file."
+        ) from None
 
 
 def put_together(
@@ -176,7 +210,7 @@ def put_together(
         field = pa.field(name, pa.string()) if isinstance(what, int) else base.schema.field(what)
         palette = palettes.get(name) if isinstance(what, int) else None
         if palette is not None:
-            field = field if palette.texts is not None else frame.schema.field(palette.column).with_name(name)
+            field = field if palette.is_text else frame.schema.field(palette.column).with_name(name)
             cells = _arrow_palette(frame, palette).take(cells).cast(field.type)
             field = field.with_nullable(field.nullable or cells.null_count > 0)
         columns.append(cells)
@@ -190,12 +224,16 @@ def put_together(
 def _arrow_palette(frame: Any, palette: Palette) -> Any:
     import pyarrow as pa
 
-    if palette.texts is not None:
-        return pa.array(palette.texts, pa.string())
+    if palette.is_text:
+        return pa.array(palette.values, pa.string())
     own = whole(frame.column(palette.column))
     if own.type == pa.string_view():  # whose cells Arrow cannot take
         own = own.cast(pa.large_string())
-    return own.take(pa.array(palette.rows, pa.int64()))
+    if not palette.missing:
+        return own.take(pa.array(palette.rows, pa.int64()))
+    with _fitting(palette.column):
+        cells = [*own.take(pa.array(palette.known, pa.int64())).to_pylist(), *palette.missing]
+        return pa.array(cells, own.type).take(pa.array(palette.places, pa.int64()))
 
 
 def _pandas(frame: Any, rows: Any, in_order: bool, drawn: Any, output: Output, palettes: Mapping[str, Palette]) -> Any:
@@ -207,13 +245,29 @@ def _pandas(frame: Any, rows: Any, in_order: bool, drawn: Any, output: Output, p
         cells, palette = drawn.column(name).to_pandas(), palettes.get(name)
         if palette is None:
             return cells
-        if palette.texts is not None:
+        if palette.is_text:
             return _arrow_palette(frame, palette).take(drawn.column(name)).to_pandas()
-        places = [-1 if row is None else row for row in palette.rows]  # no row has this place, so it is null
-        own = frame[palette.column].reset_index(drop=True).reindex(places)
-        return own.take(cells).reset_index(drop=True)
+        own = frame[palette.column].iloc[palette.known]
+        if palette.missing:
+            with _fitting(palette.column):
+                more = pd.Series(palette.missing, dtype=own.dtype)
+                if more.isna().any():
+                    raise ValueError("a category that the column has not")
+                own = pd.concat([own, more])
+        places = [-1 if place is None else place for place in palette.places]  # no row has this place, so it is null
+        return own.reset_index(drop=True).reindex(places).take(cells).reset_index(drop=True)
 
     return pd.DataFrame({name: released(name) if isinstance(what, int) else base[what] for what, name in output})
+
+
+def _polars_palette(frame: Any, palette: Palette) -> Any:
+    import polars as pl
+
+    own = frame[palette.column].gather(palette.known)
+    if palette.missing:
+        with _fitting(palette.column):
+            own = pl.concat([own, pl.Series(own.name, palette.missing, dtype=own.dtype)])
+    return own.gather(pl.Series(palette.places, dtype=pl.UInt32))
 
 
 def _polars(
@@ -233,9 +287,7 @@ def _polars(
         palette = palettes.get(name)
         if palette is None:
             return pl.Series(name, pl.from_arrow(drawn.column(name)), dtype=pl.String)
-        own = pl.Series(palette.texts, dtype=pl.String)
-        if palette.texts is None:
-            own = frame[palette.column].gather(pl.Series(palette.rows, dtype=pl.UInt32))
+        own = pl.Series(palette.values, dtype=pl.String) if palette.is_text else _polars_palette(frame, palette)
         return own.gather(pl.Series(pl.from_arrow(drawn.column(name)))).alias(name)
 
     columns = [published(name) if isinstance(what, int) else base[what] for what, name in output]

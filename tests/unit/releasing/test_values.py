@@ -326,12 +326,37 @@ def test_unknown_values_are_published_as_what_they_are_treated_as(tmp_path: Path
     private = tmp_path / "private.json"
     dc.release(tmp_path / "in.parquet", mechanism, output=tmp_path / "o.csv", private_certificate=private, **options)
     assert dc.verify(private, tmp_path / "in.parquet", tmp_path / "o.csv", key=KEY).level == "redrawn"
-    # Where the value that they are treated as occurs nowhere else, a frame has no cell of it; null it can make.
     without = odd.filter(pa.compute.is_valid(odd["x"]))
     assert dc.release(without, mechanism, **options)["x"].null_count > 0
-    few = odd.filter(pa.compute.not_equal(odd["x"], "null"))
-    with pytest.raises(UnusableColumnError, match="as_values=False"):
-        dc.release(few, mechanism, **options, suppress_as="null")
+
+
+def test_a_stored_mechanism_publishes_values_that_another_table_has_not() -> None:
+    """Its frame has no cell of them, so they are made in the type of the column, or refused."""
+    options: dict[str, Any] = {"key": KEY, "id": "id", "notion": dc.LIP(2.0)}
+    for kind in ("int64", "float32", "text", "large text", "date", "decimal", "dictionary"):
+        table = with_values(VALUES[kind])
+        made = designed(table).in_values(dc.Joint.from_table(table, "ill", "x"))
+        lost = next(x for x in made.useful if x is not None and (made.channel[:, made.useful.index(x)] > 0).sum() > 1)
+        other = pa.table({**{c: table[c] for c in ("ill", "id")}, "x": table["x"]})
+        part = other.filter(pa.array([x != lost for x in cells(other["x"])]))
+        got = dc.release(part, made, **options)
+        assert got.schema.field("x").type == part.schema.field("x").type
+        assert lost in cells(got["x"])
+        frame = dc.release(pl.from_arrow(part), made, **options)
+        assert frame.schema["x"] == pl.from_arrow(part).schema["x"]
+        assert frame["x"].to_list() == pl.from_arrow(got)["x"].to_list()
+    made = designed(with_values(VALUES["int64"])).in_values()
+    part = with_values(VALUES["int64"]).to_pandas(integer_object_nulls=True)
+    part = part[part["x"].map(lambda x: x != 2**62)]
+    got = dc.release(part.assign(x=part["x"].astype("Int64")), made, **options)
+    assert (str(got["x"].dtype), 2**62 in set(got["x"].dropna())) == ("Int64", True)
+    with pytest.raises(UnusableColumnError, match="do not fit the type"):
+        dc.release(part.assign(x=part["x"].astype("Int8")), made, **options)
+    texts = with_values(VALUES["large text"]).to_pandas()
+    stored = designed(pa.Table.from_pandas(texts)).in_values()
+    texts["x"] = pd.Categorical(texts["x"].replace("a", "b"), categories=["b", "c", "d"])
+    with pytest.raises(UnusableColumnError, match="cannot hold it"):
+        dc.release(texts, stored, **options)
 
 
 def test_persons_orders_and_kept_columns_are_checked_in_values(tmp_path: Path) -> None:

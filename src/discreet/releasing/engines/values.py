@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from discreet._support.errors import UnusableColumnError
 from discreet.drawing.fitting import published_values
 from discreet.drawing.lookup import key_values
 from discreet.mechanism import Draw
@@ -34,19 +33,13 @@ def value_columns(table: DuckDBTable, draw: Draw, bins: Mapping[str, Sequence[fl
 
 def palettes_of(table: DuckDBTable, plan: Plan) -> dict[str, Palette]:
     """For each released column in values, where in the frame each of its values stands; of intervals, their texts."""
-    bins, found, names = plan.mechanism.bins, list[Palette](), plan.released
+    found: list[Palette] = []
     for draw in plan.draws if plan.is_in_values else ():
-        values = list((draw.values or {}).values())
-        rows = _first_rows(table, draw, bins)
-        for place, column in enumerate(draw.outputs):
-            texts = [value[place] for value in values] if column in bins else None
-            if texts is None and any(row is None and value[place] is not None for row, value in zip(rows, values)):
-                raise UnusableColumnError(
-                    f"a value that would be published does not occur in {column!r}, so a frame has no cell of it. "
-                    "Release the symbols of the mechanism as labels (as_values=False), or release to a file."
-                )
-            found.append(Palette(column, rows, texts))
-    return dict(zip(names, found))
+        parts, rows = zip(*(draw.values or {}).values()), _first_rows(table, draw, plan.mechanism.bins)
+        found += [
+            Palette(column, rows, values, column in plan.mechanism.bins) for column, values in zip(draw.outputs, parts)
+        ]
+    return dict(zip(plan.released, found))
 
 
 def _first_rows(table: DuckDBTable, draw: Draw, bins: Mapping[str, Sequence[float]]) -> list[int | None]:
