@@ -299,6 +299,12 @@ def in_values_words(figures: Figures) -> str:
     return f"With each released symbol read as a value drawn from what it stands for, {_listed(parts)}."
 
 
+#: Of SQL for a mechanism that a release would make values of.
+LABELS_EXPORTED = (
+    "this SQL draws labels, as release --as-labels does. For values store the mechanism in values: discreet design "
+    "--as-values"
+)
+
 #: Of a release in values under a key that was used before.
 DRAWN_ANEW = (
     "values are drawn by the counts of this table, so records of another table are drawn anew, and both together tell "
