@@ -12,6 +12,7 @@ last digit. Rounded to 2**60 it would not; pulled inside it would no longer be s
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -31,6 +32,9 @@ MOST_ENTRIES, MOST_PRODUCTS = 10_000_000, 200_000_000
 
 #: Products that are held at a time.
 PRODUCTS_AT_ONCE = 1_000_000
+
+#: Cells of the largest matrix, and products with zeros for each that counts, up to which matrices are multiplied.
+MOST_DENSE, DENSER = 4_000_000, 50
 
 #: Digits (in bits) that weights are cut into, so that floats hold sums of so many of their products exactly.
 LIMBS = {20: 1 << 13, 15: 1 << 23}
@@ -101,26 +105,52 @@ def composed(entries: Entries, reading: Reading) -> tuple[IntArray, IntArray, Ob
     """R as (row, value, weight over 2**120), row by row: the exact sums of products of both steps' weights."""
     starts = np.searchsorted(reading.symbols, np.arange(int(reading.symbols[-1]) + 2))
     sizes = np.diff(starts)[entries.columns]
-    _check_size(entries, reading, int(sizes.sum()))
+    products = int(sizes.sum())
+    _check_size(entries, reading, products)
     widest = int(np.bincount(entries.rows).max())
     bits = next(bits for bits, most in LIMBS.items() if widest <= most)
+    shape = int(entries.rows[-1]) + 1, len(starts) - 1, int(reading.values.max()) + 1
+    if math.prod(shape) <= DENSER * products and math.prod(shape) // min(shape) <= MOST_DENSE:
+        return _multiplied(entries, reading, bits, shape)
     left, right = _limbs(entries.weights, bits), _limbs(reading.weights, bits)
-    span, made = int(reading.values.max()) + 1, list[tuple[Any, Any, Any]]()
+    made = list[tuple[Any, Any, Any]]()
     for part in _blocks(entries.rows, sizes):
         one = np.repeat(np.arange(part.start, part.stop), sizes[part])
         offset = np.arange(len(one)) - np.repeat(np.cumsum(sizes[part]) - sizes[part], sizes[part])
         other = starts[entries.columns[one]] + offset
-        pair, place = np.unique(entries.rows[one] * span + reading.values[other], return_inverse=True)
+        pair, place = np.unique(entries.rows[one] * shape[2] + reading.values[other], return_inverse=True)
         sums = np.zeros((2 * len(left) - 1, len(pair)))
         for i, high in enumerate(left):
             for j, low in enumerate(right):
                 sums[i + j] += np.bincount(place.reshape(-1), high[one] * low[other], len(pair))
-        weight = np.zeros(len(pair), dtype=object)
-        for digit, each in enumerate(sums):
-            weight += each.astype(np.int64).astype(object) << bits * digit
-        made.append((pair // span, pair % span, weight))
+        made.append((pair // shape[2], pair % shape[2], _whole(sums, bits)))
     rows, values, weights = (np.concatenate(parts) for parts in zip(*made))
     return rows, values, weights
+
+
+def _multiplied(
+    entries: Entries, reading: Reading, bits: int, shape: tuple[int, int, int]
+) -> tuple[IntArray, IntArray, ObjectArray]:
+    """The same where most values share most symbols: products of matrices of digits, which floats hold exactly."""
+    left, right = _limbs(entries.weights, bits), _limbs(reading.weights, bits)
+    sums = np.zeros((2 * len(left) - 1, shape[0], shape[2]))
+    one, other = np.zeros(shape[:2]), np.zeros(shape[1:])
+    for i, high in enumerate(left):
+        one[entries.rows, entries.columns] = high
+        for j, low in enumerate(right):
+            other[reading.symbols, reading.values] = low
+            if high.any() and low.any():
+                sums[i + j] += one @ other
+    rows, values = np.nonzero(sums.any(axis=0))
+    return rows, values, _whole(sums[:, rows, values], bits)
+
+
+def _whole(sums: FloatArray, bits: int) -> ObjectArray:
+    """Sums of products of digits, the lowest first, as Python integers."""
+    result = np.zeros(sums.shape[1], dtype=object)
+    for digit, each in enumerate(sums):
+        result += each.astype(np.int64).astype(object) << bits * digit
+    return result
 
 
 def _check_size(entries: Entries, reading: Reading, products: int) -> None:

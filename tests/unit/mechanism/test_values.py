@@ -87,9 +87,9 @@ def test_weights_are_sums_of_products_to_the_last_digit(seed: int, monkeypatch: 
     masses, rows = joint.counts.sum(axis=0).tolist(), mechanism.weights.tolist()
     wanted = by_hand(masses, rows, range(joint.n_useful))
     assert dense(mechanism.in_values(joint)) == wanted
-    monkeypatch.setattr(values, "PRODUCTS_AT_ONCE", 3)
-    monkeypatch.setattr(values, "LIMBS", {15: 1 << 23})
-    assert dense(mechanism.in_values(joint)) == wanted
+    for name, value in (("MOST_DENSE", 0), ("PRODUCTS_AT_ONCE", 3), ("LIMBS", {15: 1 << 23}), ("MOST_DENSE", 10**6)):
+        monkeypatch.setattr(values, name, value)  # one by one, by matrices and by digits of other sizes
+        assert dense(mechanism.in_values(joint)) == wanted
 
 
 @pytest.mark.parametrize("seed", range(20))
