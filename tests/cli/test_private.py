@@ -165,7 +165,7 @@ def test_common_values_are_released_as_ever(tmp_path: Path, call) -> None:
     assert (code, "private" in err) == (0, False)
     stored = json.loads((tmp_path / "m.json").read_text())
     assert not {"p_useful", "p_joint"} & set(stored)
-    given = ["-o", tmp_path / "out.csv", "--id", "number", "--seed", "1"]
+    given = ["-o", tmp_path / "out.csv", "--id", "number", "--seed", "1", "--as-labels"]
     code, _, err = call("release", tmp_path / "in.csv", tmp_path / "m.json", *given)
     assert (code, "private" in err) == (0, False)
     public = json.loads((tmp_path / "out.csv.certificate.json").read_text())

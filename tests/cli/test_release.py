@@ -8,13 +8,16 @@ import stat
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
+import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 import discreet as dc
 from discreet.cli.app import run
+from discreet.cli.design import _in_values as stored_in_values
 from tests.releases import awkward_table
 from tests.signing import new_key, public_of
 
@@ -310,3 +313,69 @@ def test_records_of_a_person_on_the_command_line(folder: Path, call) -> None:
     code, text, err = call(*release, "--person", "who", "--shuffle", "--keep", "age", "--uncovered", "all")
     assert code == 0, err
     assert "1,500 persons with up to 2 records each" in " ".join(text.split())
+
+
+def test_values_are_the_default_and_labels_can_be_asked_for(folder: Path, call) -> None:
+    table = pq.read_table(folder / "in.parquet")
+    given = [folder / "in.parquet", folder / "m.json", "--id", "number", "--key-file", folder / "key"]
+    dc.ReleaseKey.from_seed(1).write(folder / "key")
+    code, text, err = call("release", *given, "-o", folder / "values.parquet")
+    assert code == 0, err
+    said = " ".join(text.split())
+    assert "job has its own values, whose distribution is kept on average." in said
+    assert "% of records are expected to keep theirs." in said
+    assert "design --as-values" in err  # under a key that serves several tables
+    values = pq.read_table(folder / "values.parquet")
+    assert set(values["job"].to_pylist()) == set(table["job"].to_pylist())
+    code, text, err = call("release", *given, "--as-values", "-o", folder / "again.parquet", "--format", "json")
+    assert code == 0, err
+    assert pq.read_table(folder / "again.parquet").equals(values)
+    summary = json.loads(text)
+    same = sum(a == b for a, b in zip(values["job"].to_pylist(), table["job"].to_pylist())) / table.num_rows
+    assert abs(summary["in_values"]["unchanged"] - same) < 0.05
+    code, text, err = call("release", *given, "--as-labels", "-o", folder / "labels.parquet", "--format", "json")
+    assert (code, json.loads(text)["in_values"], "design --as-values" in err) == (0, None, False)
+    assert any("%" in label for label in pq.read_table(folder / "labels.parquet")["job"].to_pylist())
+    book = json.loads((folder / "values.parquet.codebook.json").read_text())["codebook"]
+    assert "it's" in book
+    assert None in {entry["useful"] for entry in book["null (2)"]} | {entry["useful"] for entry in book["null"]}
+
+
+def test_a_mechanism_in_values_is_stored_released_and_exported(folder: Path, call) -> None:
+    source, stored = folder / "in.parquet", folder / "values.json"
+    options = ["--sensitive", "ill", "--useful", "job", "--epsilon", "0.2", "--as-values"]
+    assert call("design", source, *options)[0] == 2  # nowhere to write it to
+    code, _, err = call("design", source, *options, "-o", stored)
+    assert code == 0, err
+    mechanism = dc.Mechanism.from_json(stored)
+    assert mechanism.is_in_values
+    dc.ReleaseKey.from_seed(2).write(folder / "key")
+    key = ["--key-file", folder / "key"]
+    code, _, err = call("release", source, stored, "-o", folder / "out.parquet", "--id", "name", *key)
+    assert (code, "--as-values" in err) == (0, False)
+    assert call("release", source, stored, "-o", folder / "no.parquet", "--as-labels")[0] == 2
+    assert "draws labels" in call("export", folder / "m.json", "--sql", "duckdb")[2]
+    code, text, err = call(
+        "export", stored, "--sql", "duckdb", "--table", "people", "--id", "name", "--format", "json",
+        *key, "--subkeys", folder / "keys.csv",
+    )  # fmt: skip
+    assert (code, "draws labels" in err) == (0, False)
+    connection = duckdb.connect()
+    connection.register("people", pq.read_table(source))
+    connection.execute("CREATE TABLE discreet_key (draw INTEGER, subkey VARCHAR)")
+    connection.execute(f"INSERT INTO discreet_key SELECT * FROM read_csv('{folder}/keys.csv', all_varchar=true)")
+    *tables, query = json.loads(text)["statements"]
+    for statement in tables:
+        connection.execute(statement)
+    got = connection.sql(query).to_arrow_table().sort_by("name").to_pylist()
+    assert got == pq.read_table(folder / "out.parquet").sort_by("name").to_pylist()
+    assert {row["job"] for row in got} == set(pq.read_table(source)["job"].to_pylist())
+
+
+def test_promises_that_do_not_survive_values_are_not_stored_in_values() -> None:
+    joint = dc.Joint.from_counts([[120, 40, 240], [40, 120, 240], [240, 240, 2720]])
+    mechanism = dc.Mechanism.from_channel([[0.75, 0.25, 0], [0.25, 0.75, 0], [0, 0, 1]])
+    made = SimpleNamespace(mechanism=mechanism, joint=joint, notion=dc.L1Lift(eps_lower=0.31))
+    assert made.notion.holds(joint, mechanism)
+    with pytest.raises(dc.errors.BrokenNotionError, match="Leave out --as-values"):
+        stored_in_values(made)

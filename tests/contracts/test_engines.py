@@ -40,7 +40,7 @@ KINDS = [
 
 
 def released(table: Any, mechanism: dc.Mechanism, **options: Any) -> Any:
-    return dc.release(table, mechanism, seed=5, rename=rename_of(mechanism), **options)
+    return dc.release(table, mechanism, seed=5, rename=rename_of(mechanism), as_values=False, **options)
 
 
 @pytest.mark.parametrize("kind", KINDS)

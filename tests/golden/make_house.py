@@ -114,7 +114,7 @@ def released(table: pa.Table, made: dict[str, dc.Mechanism], folder: Path) -> It
     pq.write_table(table, source, row_group_size=400)
     for kind, mechanism in made.items():
         for name, options in VARIANTS.items():
-            given = {**options, "seed": SEED, "rename": rename_of(mechanism)}
+            given = {**options, "seed": SEED, "rename": rename_of(mechanism), "as_values": False}
             yield f"{kind}, {name}, memory", digest(rows_of(dc.release(table, mechanism, **given)))
             target = folder / "released.parquet"
             with any_file():
@@ -134,6 +134,7 @@ def released_by_spark(
             "id": "number",
             "seed": SEED,
             "rename": rename_of(mechanism),
+            "as_values": False,
             "keep": ["weight"],
             "uncovered": ["weight"],
         }
@@ -141,7 +142,7 @@ def released_by_spark(
         yield f"{kind}, by number, spark", digest(rows_of(rows))
     target = folder / "spark-released"
     with any_file():
-        dc.release(source, made["optimal"], output=target, engine="spark", seed=SEED, force=True)
+        dc.release(source, made["optimal"], output=target, engine="spark", seed=SEED, as_values=False, force=True)
     yield "optimal, by place, spark files", digest(sorted(row["job"] for row in rows_of(target)))
 
 
@@ -154,6 +155,7 @@ def certified(table: pa.Table, made: dict[str, dc.Mechanism], folder: Path) -> I
             "id": "number",
             "seed": SEED,
             "rename": rename_of(mechanism),
+            "as_values": False,
             "keep": ["weight"],
             "uncovered": ["weight"],
             "force": True,

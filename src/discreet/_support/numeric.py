@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 __all__ = [
     "DENOMINATOR",
+    "DENOMINATORS",
     "DENOMINATOR_BITS",
+    "FINE_DENOMINATOR",
     "LEVEL_GUARD",
     "MOST_SUMMED",
     "SMALLEST_SCREENED",
@@ -19,6 +21,7 @@ __all__ = [
     "FloatArray",
     "IntArray",
     "ObjectArray",
+    "WeightArray",
     "divide",
     "exact_integers",
     "log",
@@ -30,10 +33,15 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 ObjectArray = NDArray[np.object_]  # Python integers of any size
+WeightArray = NDArray[Any]  # 64 bits for weights over 2**60, Python integers for those over 2**120
 
 DENOMINATOR_BITS = 60
 #: Weights of a mechanism are integers over this number; 60 bits are 15 hex digits of a digest.
 DENOMINATOR = 1 << DENOMINATOR_BITS
+#: Those of a mechanism in values, whose one draw stands for two, are over this one: sums of products of two weights, of
+#: which none is rounded.
+FINE_DENOMINATOR = DENOMINATOR**2
+DENOMINATORS = (DENOMINATOR, FINE_DENOMINATOR)
 
 #: How far a float joint may be from summing to one: room for a million rounded additions.
 SUM_TOLERANCE = 1e-9

@@ -94,15 +94,11 @@ def _text(pattern: str) -> Callable[[Any], bool]:
 HEX, NUMBER = _text("[0-9a-f]{64}"), _text(r"-?\d{1,4}\.\d{1,12}")
 RANGE: Shape = {"log_max_lift": NUMBER, "log_min_lift": ("-inf", NUMBER)}
 NOTION: Shape = {"name": str, ...: (_real, None)}
-ABOUT: Shape = {
-    "format": "discreet-mechanism/1",
-    "method": (str, None),
-    "notion": (NOTION, None),
-    "reads_sensitive": bool,
-}
+ABOUT: Shape = {"format": "discreet-mechanism/1", "method": (str, None), "notion": (NOTION, None)}
 ABOUT |= {"sensitive_columns": [str], "useful_columns": [str], "bins": {...: [_real]}, "denominator": FULL}
-ABOUT |= {"useful": [_label], "private": bool}
+ABOUT |= {"useful": [_label], "private": bool, "reads_sensitive": bool}
 ROWS: Shape = {"released": [str], "rows": [[[_count, _count]]]}
+ROWS |= {"denominator": (FULL, FULL**2), "released_values?": [_count]}  # in values: places among the useful ones
 CHANNEL: Shape = ABOUT | ROWS | {"kind": "channel"}
 MECHANISM: Shape = (
     CHANNEL,
@@ -113,13 +109,8 @@ MECHANISM: Shape = (
 VECTORS: Shape = [[[_count, _real]]]
 COUNTS: Shape = {"sensitive": [_label], "useful": [_label], "cells": [[_count, _count, _count]]}
 PROOF: Shape = {"rows": [[str, _count, (_count, None), _count]], "largest": VECTORS, "smallest": VECTORS}
-PROOF |= {
-    "on": ("symbols", "beliefs"),
-    "cells": ([_count], None),
-    "prices": ([_real], None),
-    "splits": [[_count, _count, _real]],
-    "multipliers": (VECTORS, None),
-}
+PROOF |= {"on": ("symbols", "beliefs"), "prices": ([_real], None), "splits": [[_count, _count, _real]]}
+PROOF |= {"multipliers": (VECTORS, None), "cells": ([_count], None)}
 CERTIFICATE: Shape = {"format": FORMAT, "notion": NOTION, "mechanism": (None, *MECHANISM), "achieved": (RANGE, None)}
 CERTIFICATE |= {"nmi": NUMBER, "bound": (NUMBER, None), "bound_evidence": (str, None), "reads_sensitive": bool}
 CERTIFICATE |= {"rows": ({"input": _count, "output": _count}, None), "digests": {"mechanism": (HEX, None)}}
@@ -132,7 +123,7 @@ RELEASE: Shape = {"columns": COLUMNS | {"id": (str, None), "person": (str, None)
 RELEASE |= {"engine": str, "key": {"fingerprint": HEX, "mac": HEX, "draw": ("private", "reproducible, not private")}}
 RELEASE |= {"checked_on": ("this table", "the design only (trusted)"), "persons": (PERSONS, None)}
 RELEASE |= {"unseen": ({"treated_as": _label, "rows": _count}, None), "not_covered": [BESIDE]}
-RELEASE |= {"covered": ({"columns": [str], **RANGE}, None)}
+RELEASE |= {"covered": ({"columns": [str], **RANGE}, None), "value_types?": {...: _text(r"[A-Z_ ]+(\(\d+,\d+\))?")}}
 RELEASE |= {"digests": {"mechanism": (HEX, None), "output": (HEX, {...: HEX}), "codebook": (HEX, None)}}
 RELEASE["digests"] |= {"input": ({"of": SOURCES, "hmac": HEX}, None)}
 KEYED: Shape = {"mechanism": HEX, "codebook": (HEX, None)}
@@ -201,8 +192,10 @@ def _statements(certificate: Data) -> Found:
     if mechanism is not None:
         same += [certificate[name] == mechanism[name] for name in ("notion", "reads_sensitive")]
     if columns is not None and mechanism is not None:
-        several = mechanism["kind"] == "attributes"
+        in_values = ["released_values" in part for part in mechanism.get("parts", [mechanism])]
+        several = mechanism["kind"] == "attributes" or (all(in_values) and len(columns["useful"]) > 1)
         same += [columns[name] == mechanism[f"{name}_columns"] for name in ("sensitive", "useful")]
+        same += [sorted(certificate.get("value_types", ())) == (sorted(columns["released"]) if all(in_values) else [])]
         same += [columns["released"] == columns["useful"] if several else len(columns["released"]) == 1]
     if columns is not None:
         beside = [row["column"] for row in certificate["not_covered"]]
@@ -255,10 +248,14 @@ def _weights(certificate: Data) -> Found:
         sensitive = part.get("sensitive", [None])
         right &= _distinct(part["released"]) and _distinct(sensitive)
         right &= len(part["rows"]) == len(part["useful"]) * len(sensitive)
+        places, whole = part.get("released_values", range(len(part["released"]))), part["denominator"]
+        right &= len(set(places)) == len(part["released"]) == len(places)
+        right &= "released_values" not in part or max(places, default=0) < len(part["useful"])
         for row in part["rows"]:
-            right &= sum(w for _, w in row) == FULL and len(dict(row)) == len(row)
+            right &= sum(w for _, w in row) == whole and len(dict(row)) == len(row)
             right &= all(w > 0 and y < len(part["released"]) for y, w in row)
-    return right, "every row of weights sums to 2**60" if right else "there is not one row of 2**60 for each value"
+    text = "every row of weights sums to {}" if right else "there is not one row of {} for each value"
+    return right, text.format(f"2**{max(part['denominator'].bit_length() for part in [mechanism, *parts]) - 1}")
 
 
 def size(certificate: Data) -> Found:

@@ -29,7 +29,7 @@ import numpy as np
 from discreet import measures
 from discreet._support.codes import joined_codes
 from discreet._support.errors import BrokenNotionError, UnseenSymbolError, UnsupportedNotionError
-from discreet._support.numeric import DENOMINATOR, DENOMINATOR_BITS, IntArray
+from discreet._support.numeric import DENOMINATOR, IntArray
 from discreet.certificate.lifts import lift_text
 from discreet.core.joint import Joint
 from discreet.core.rare import has_rare_values
@@ -248,11 +248,11 @@ def _listed(records: _Records, draws: Sequence[Draw]) -> list[Joint] | None:
     kinds = [_Kind.of([holds[k - 1] for k in line if k], records.rows) for line in lines.tolist()]
     if sum(kind.outcomes(draws) for kind in kinds) > MOST_OUTCOMES:
         return None
-    widest = max(len(kind.drawn) for kind in kinds)
+    largest = max(kind.weight(draws) for kind in kinds)
     by_record: dict[Any, Counter[int]] = {}
     by_person: dict[Any, Counter[int]] = {}
     for kind, number in zip(kinds, persons.tolist()):
-        scale = number << DENOMINATOR_BITS * (widest - len(kind.drawn))
+        scale = number * (largest // kind.weight(draws))  # powers of two
         for label, seen, weight in kind.listed(draws):
             for v, s, times in kind.holds:
                 by_record.setdefault((label[v], seen), Counter())[s] += weight * scale * times
@@ -287,6 +287,10 @@ class _Kind:
     def outcomes(self, draws: Sequence[Draw]) -> int:
         """In how many ways its labels can be drawn."""
         return math.prod(int(draws[d].starts[r + 1] - draws[d].starts[r]) for d, r in self.drawn)
+
+    def weight(self, draws: Sequence[Draw]) -> int:
+        """What the weights of all ways sum to."""
+        return math.prod(draws[d].denominator for d, _ in self.drawn)
 
     def listed(self, draws: Sequence[Draw]) -> Iterator[tuple[dict[int, tuple[str, ...]], Any, int]]:
         """(label of each value, how many records of the person have which, weight) of each way."""

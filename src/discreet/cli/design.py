@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import Parameter
 
 from discreet._support import files
-from discreet._support.errors import InputError
+from discreet._support.errors import BrokenNotionError, InputError
 from discreet.cli.options import Format, MethodName, NotionOptions, TableOptions, UtilityOptions, say_private, show
 from discreet.cli.streams import say, say_written
 
 if TYPE_CHECKING:
     from discreet.designers import Design
+    from discreet.mechanism import Mechanism
 
 __all__ = ["design"]
 
@@ -35,6 +36,7 @@ def design(
     output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
     proof: Path | None = None,
     private_design: Path | None = None,
+    as_values: Annotated[bool, Parameter(negative="")] = False,
     force: Annotated[bool, Parameter(negative="")] = False,
     format: Format = "text",
 ) -> int:
@@ -60,6 +62,9 @@ def design(
     private_design
         Private file for everything: the mechanism with the distribution of the table, and the proof where there is
         one. Other commands take it as a mechanism, and as --proof.
+    as_values
+        Write the mechanism in the column's own values, by the counts of this table: for export --sql, and for several
+        tables that are to share their draws. Left out, release makes values by the counts of its own table.
     force
         Replace an existing output file.
     format
@@ -71,28 +76,41 @@ def design(
     notion = None if promise is None else promise.build()
     if notion is None:
         raise InputError("a design needs a privacy notion, such as --notion lip --epsilon 0.5.")
+    if as_values and output is None and private_design is None:
+        raise InputError("--as-values says how the mechanism is written: name a file (-o, --private-design).")
     options = _options(method, {"time_limit": time_limit, "seed": seed, "randomisation": randomisation})
     options |= (keeping or UtilityOptions()).chosen()
     files.check_targets((output, proof, private_design), force=force, never=source.files)
     joint = source.joint()
     result = make_design(joint, notion, method, **options)
     proven = None if proof is None else _proof_text(result)
+    stored = _in_values(result) if as_values else result.mechanism
     if output is not None:
-        result.mechanism.to_json(output)
+        stored.to_json(output)
     if proof is not None and proven is not None:
         files.write_text(proof, proven, private=True)
         say_written("proof", proof)
     if private_design is not None:
-        _write_all(result, private_design)
+        _write_all(result, stored, private_design)
     show(format, result.to_dict(), design_text(result) if format == "text" else None)
     if output is not None:
         say_written("mechanism", output)
-        say_private(output, result.mechanism)
+        say_private(output, stored)
     return 0
 
 
-def _write_all(result: Design, target: Path) -> None:
-    content = {**result.mechanism.to_dict(), "proof": _stored_proof(result)}
+def _in_values(result: Design) -> Mechanism:
+    """The mechanism in values, which keeps the promise as it is or is not written."""
+    made = result.mechanism.in_values(result.joint)
+    if not result.notion.holds(result.joint, made):
+        raise BrokenNotionError(
+            f"{result.notion} does not survive that symbols are read as values. Leave out --as-values."
+        )
+    return made
+
+
+def _write_all(result: Design, mechanism: Mechanism, target: Path) -> None:
+    content = {**mechanism.to_dict(), "proof": _stored_proof(result)}
     files.write_text(target, json.dumps(content, ensure_ascii=False, allow_nan=False) + "\n", private=True)
     say(f"private design written to {target}: it holds the distribution of the table")
 

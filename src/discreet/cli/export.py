@@ -12,7 +12,7 @@ from cyclopts import Parameter
 from discreet._support import files
 from discreet._support.errors import InputError
 from discreet.cli.options import Format, say_private
-from discreet.cli.streams import print_lines, say_written
+from discreet.cli.streams import print_lines, say, say_written
 
 __all__ = ["export"]
 
@@ -32,8 +32,8 @@ def export(
 ) -> int:
     """Give the draw as SQL: lookup tables and one query, the same bits as a release.
 
-    No key is printed. The query reads sub-keys from a table discreet_key (draw, subkey); --key-file with --subkeys
-    writes its rows to a private file.
+    A mechanism that design --as-values wrote gives the columns in their own values. No key is printed. The query reads
+    sub-keys from a table discreet_key (draw, subkey); --key-file with --subkeys writes its rows to a private file.
 
     Parameters
     ----------
@@ -64,6 +64,7 @@ def export(
     from discreet.drawing.thresholds import draws_of
     from discreet.mechanism import Mechanism
     from discreet.releasing.engines.export import export_sql
+    from discreet.reporting import words
 
     if (key_file is None) != (subkeys is None):
         raise InputError("--key-file and --subkeys belong together: one is read, the other written.")
@@ -85,6 +86,8 @@ def export(
     else:
         files.write_text(output, text + "\n", private=stored.is_private)
         say_written("SQL", output)
+    if stored.has_mixed_labels:
+        say(f"note: {words.LABELS_EXPORTED}")
     say_private("this SQL" if output is None else output, stored)
     return 0
 

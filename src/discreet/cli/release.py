@@ -41,6 +41,7 @@ def release(
     keep: Kept = (),
     uncovered: Kept = (),
     as_: Annotated[str | None, Parameter(name="--as")] = None,
+    as_values: Annotated[bool | None, Parameter(name="--as-values", negative="--as-labels", show_default=False)] = None,
     publish_sensitive: Flag = False,
     shuffle: Flag = False,
     unseen: Literal["stop", "suppress"] = "stop",
@@ -93,7 +94,11 @@ def release(
     uncovered
         Kept columns to publish outside the promise, knowingly; the headline and the certificate say so.
     as_
-        Name of the released column; needed where several useful columns become one.
+        Name of the released column; needed where several useful columns become one, as labels do.
+    as_values
+        Publish the useful columns in their own values and types: each released symbol becomes a value drawn from what
+        it stands for, all in one step. --as-labels publishes the symbols. Left out: values where the symbols of a
+        design are mixtures of values.
     publish_sensitive
         Allow sensitive columns among those that are kept.
     shuffle
@@ -133,11 +138,12 @@ def release(
         raise InputError("--write-key stores a fresh key: leave out --key-file and --seed.")
     if drop_id and publish_id:
         raise InputError("--drop-id and --publish-id contradict each other: leave one out.")
+    stored = Mechanism.from_json(mechanism)
     with progress.stage("releasing"):
         done = run(
             Request.of(
                 load_table(table),
-                Mechanism.from_json(mechanism),
+                stored,
                 key=key_file,
                 seed=seed,
                 output=output,
@@ -147,6 +153,7 @@ def release(
                 keep="all" if keep == ("all",) else keep,
                 uncovered="all" if uncovered == ("all",) else uncovered,
                 rename=as_,
+                as_values=as_values,
                 publish_sensitive=publish_sensitive,
                 shuffle=shuffle,
                 unseen=unseen,
@@ -170,6 +177,8 @@ def release(
     show(format, summary, release_text(summary) if format == "text" else None)
     if done.hides_mechanism:
         say(f"note: {words.private_words(f'{mechanism} and the codebook')}")
+    if key_file is not None and done.plan.is_in_values and not stored.is_in_values:
+        say(f"note: {words.DRAWN_ANEW}")
     if write_key is None and key_file is None and done.certificate["key"]["draw"] != NOT_PRIVATE:
         say("the key was forgotten: this release cannot be repeated or redrawn")
     return 0

@@ -155,6 +155,7 @@ class Design:
             "released": self.mechanism.n_released,
             "useful": self.mechanism.n_useful,
             "reads_sensitive": self.mechanism.reads_sensitive,
+            "in_values": self.mechanism.is_in_values,
             "seconds": self.seconds,
             "search_seconds": self.search_seconds,
         }

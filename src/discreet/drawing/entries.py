@@ -14,7 +14,7 @@ import numpy as np
 
 from discreet._support.numeric import DENOMINATOR, IntArray
 from discreet.drawing.fitting import fitting
-from discreet.drawing.thresholds import DIGITS, row_digits
+from discreet.drawing.thresholds import DIGITS, Thresholds, digits_of, row_digits
 from discreet.mechanism import Draw
 from discreet.tables.arrow import column_of, texts
 
@@ -51,18 +51,33 @@ def entry_table(draw: Draw) -> Any:
     import pyarrow as pa
 
     sizes = np.diff(draw.starts)
-    high = np.cumsum(draw.weights.astype(np.uint64), dtype=np.uint64)  # wraps, and the difference does not mind
-    before = np.concatenate([[np.uint64(0)], high])[draw.starts[:-1]]
-    high = (high - np.repeat(before, sizes)).astype(np.int64)
+    low, high = _ends(draw, sizes) if draw.denominator == DENOMINATOR else _fine_ends(draw)
     return pa.table(
         {
             "r": column_of(np.repeat(np.arange(len(sizes)), sizes)),
             "y": texts(draw.labels),
             "e": column_of(np.arange(len(draw.labels))),
-            "low": _texts(high - draw.weights),
-            "high": _texts(high),
+            "low": low,
+            "high": high,
         }
     )
+
+
+def _ends(draw: Draw, sizes: IntArray) -> tuple[Any, Any]:
+    """Thresholds around every entry, of weights that 64 bits hold."""
+    high = np.cumsum(draw.weights.astype(np.uint64), dtype=np.uint64)  # wraps, and the difference does not mind
+    before = np.concatenate([[np.uint64(0)], high])[draw.starts[:-1]]
+    high = (high - np.repeat(before, sizes)).astype(np.int64)
+    return _texts(high - draw.weights), _texts(high)
+
+
+def _fine_ends(draw: Draw) -> tuple[Any, Any]:
+    """The same of weights over 2**120."""
+    high = Thresholds.of(draw).texts
+    low = [*high[-1:], *high[:-1]]
+    for first in draw.starts[:-1].tolist():
+        low[first] = "0" * digits_of(draw.denominator)
+    return texts(low), texts(high)
 
 
 def _texts(thresholds: IntArray) -> Any:

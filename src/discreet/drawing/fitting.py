@@ -12,7 +12,7 @@ from discreet._support.errors import UnusableColumnError
 from discreet._support.numeric import BoolArray
 from discreet.tables.arrow import texts
 
-__all__ = ["fitting"]
+__all__ = ["fitting", "published_values"]
 
 
 def fitting(
@@ -30,6 +30,17 @@ def fitting(
             "Convert the column, or design the mechanism on this table."
         )
     return [_column([values[k] for k in known], kind) for values, kind in zip(columns_of, kinds)], known
+
+
+def published_values(values: Sequence[tuple[Any, ...]], kinds: Sequence[Any], columns: Sequence[str]) -> list[Any]:
+    """Arrow columns of values that are published in columns of the given types; an error where one cannot hold them."""
+    made, known = fitting(values, kinds, columns)
+    if len(known) < len(values):
+        raise UnusableColumnError(
+            f"{len(values) - len(known)} values that would be published do not fit the type of {' + '.join(columns)}. "
+            "Release the symbols of the mechanism as labels (as_values=False, --as-labels)."
+        )
+    return made
 
 
 def _column(values: Sequence[Any], kind: Any) -> Any:

@@ -10,10 +10,10 @@ from typing import Any
 from discreet.drawing.keys import DrawKeys
 from discreet.drawing.statement import Joined
 from discreet.drawing.thresholds import KNOWN_ANSWERS, bit_subkey, row_digits
-from discreet.mechanism import Mechanism
+from discreet.mechanism import Draw, Mechanism
 from discreet.tables.binning import interval_text
 
-__all__ = ["key_values", "known_answer_rows", "symbol_rows"]
+__all__ = ["key_values", "known_answer_rows", "symbol_rows", "value_rows"]
 
 
 def key_values(symbol: Sequence[Any], inputs: Sequence[str], bins: Mapping[str, Sequence[float]]) -> tuple[Any, ...]:
@@ -58,6 +58,11 @@ def symbol_rows(
         order = (keys.shuffle,) if joined.is_shuffled else ()
         rows.append((*values, subkey + row_digits(row), row, *order, *rest))
     return rows
+
+
+def value_rows(draw: Draw) -> list[tuple[Any, ...]]:
+    """(label, values...) of every label that is published as values."""
+    return [(label, *values) for label, values in (draw.values or {}).items()]
 
 
 def known_answer_rows() -> list[tuple[str, str, str]]:

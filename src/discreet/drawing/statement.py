@@ -41,7 +41,17 @@ class Joined:
     @property
     def is_apart(self) -> bool:
         """Whether thresholds have a table of their own."""
-        return self.lookup is not None and self.lookup.digits > 0
+        return self.lookup is not None and (self.lookup.digits > 0 or self.lookup.is_searched)
+
+    @property
+    def values(self) -> str:
+        """Name of the table of values, (y, v0, v1, ...), where labels are published as such."""
+        return f"{OWN}values{self.number}"
+
+    @property
+    def is_in_values(self) -> bool:
+        """Whether labels are published as values."""
+        return self.draw.draw.values is not None
 
     def inner(self, what: str) -> str:
         """A name inside the query that belongs to this draw."""
@@ -73,7 +83,8 @@ class Statement:
     draws : tuple of Joined
         What is drawn.
     output : tuple of (str or int, str)
-        A column to keep, or the number of a draw; and the name that it gets.
+        A column to keep, or the number of a released one; and the name that it gets. Each draw has one released column
+        or, in values, one for each part of its values.
     order : tuple of str
         Expressions that rows are sorted by; ``SHUFFLE`` is a keyed random value.
     hint : str
@@ -94,13 +105,41 @@ class Statement:
 
     def text(self) -> str:
         """The query."""
+        released = [(joined, place) for joined in self.draws for place in range(joined.draw.draw.n_columns)]
         shown = [
-            f"{self._drawn(self.draws[what]) if isinstance(what, int) else self.dialect.identifier(what)} "
+            f"{self._published(*released[what]) if isinstance(what, int) else self._kept(what)} "
             f"AS {self.dialect.identifier(name)}"
             for what, name in self.output
         ]
         order = f" ORDER BY {', '.join(self.order)}" if self.order else ""
-        return f"SELECT {', '.join(shown)} FROM ({self._looked_up()}) AS {OWN}drawn{order}"
+        return f"SELECT {self._hint_of_values()}{', '.join(shown)} FROM {self._worded()}{order}"
+
+    @property
+    def _in_values(self) -> list[Joined]:
+        return [joined for joined in self.draws if joined.is_in_values]
+
+    def _hint_of_values(self) -> str:
+        return self.hint if self._in_values else ""
+
+    def _kept(self, column: str) -> str:
+        """A column of the table, told from those of values where they are joined."""
+        return (f"{OWN}drawn." if self._in_values else "") + self.dialect.identifier(column)
+
+    def _published(self, joined: Joined, place: int) -> str:
+        return f"{joined.inner('z')}.v{place}" if joined.is_in_values else self._drawn(joined)
+
+    def _worded(self) -> str:
+        """Rows with their draws, and the values that labels are published as."""
+        if not self._in_values:
+            return f"({self._looked_up()}) AS {OWN}drawn"
+        made = [f"{self._drawn(joined)} AS {joined.inner('y_')}" for joined in self._in_values]
+        joins = [
+            f" LEFT JOIN {self._table(joined.values)} AS {joined.inner('z')} "
+            f"ON {OWN}drawn.{joined.inner('y_')} = {joined.inner('z')}.y"
+            for joined in self._in_values
+        ]
+        drawn = f"SELECT {OWN}labelled.*, {', '.join(made)} FROM ({self._looked_up()}) AS {OWN}labelled"
+        return f"({drawn}) AS {OWN}drawn{''.join(joins)}"
 
     def _table(self, name: str) -> str:
         return self.names.get(name, name)
@@ -155,7 +194,7 @@ class Statement:
         return f"SELECT {OWN}found.*, {', '.join(drawn)} FROM ({self._found()}) AS {OWN}found"
 
     def _digest(self, prefix: str, record: str = f"{OWN}id") -> str:
-        """All digits of a digest: beside a threshold, which has 15, it lies on the same side as its first 15 do."""
+        """All digits of a digest: beside a threshold, which has fewer, it lies where its first ones do."""
         return self.dialect.sha256(f"{prefix} || {record}")
 
     def _looked_up(self) -> str:
@@ -169,9 +208,17 @@ class Statement:
             joins.append(
                 f"LEFT JOIN {self._table(joined.thresholds)} AS {table} ON {OWN}hashed.{joined.inner('r')} = {table}.r "
                 f"AND substr({OWN}hashed.{joined.inner('u')}, 1, {joined.lookup.digits}) = {table}.d"
+                f"{self._searched(joined, table)}"
             )
             columns += [f"{table}.{name} AS {joined.inner(name)}" for name in joined.lookup.names]
         return f"SELECT {self.hint}{', '.join(columns)} FROM ({self._hashed()}) AS {OWN}hashed {' '.join(joins)}"
+
+    def _searched(self, joined: Joined, table: str) -> str:
+        """Where every entry has a line of its own: the one that holds u."""
+        if joined.lookup is None or not joined.lookup.is_searched:
+            return ""
+        u = f"{OWN}hashed.{joined.inner('u')}{self.dialect.collation}"
+        return f" AND {u} >= {table}.low AND {u} < {table}.high"
 
     def _drawn(self, joined: Joined) -> str:
         """The released label; whatever is null fails instead of becoming a value."""

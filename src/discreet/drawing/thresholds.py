@@ -1,11 +1,11 @@
 """The draw: which entry of a mechanism's row a record gets, as tables that any SQL engine can join.
 
-The cumulated weights of a row are its thresholds. A record draws u, the first 60 bits of
+The cumulated weights of a row are its thresholds. A record draws u, the first 60 bits (in values the first 120) of
 
     SHA-256(sub-key as 32 hexadecimal digits || row number as 6 hexadecimal digits || text of the record's id)
 
-and gets the first entry whose threshold lies above u. Everything is compared as text of 15 hexadecimal digits; the last
-threshold, 2**60, has no such text and is written ``g``, which lies above all of them.
+and gets the first entry whose threshold lies above u. Everything is compared as text of 15 (or 30) hexadecimal digits;
+the last threshold, 2**60, has no such text and is written ``g``, which lies above all of them.
 """
 
 # SPDX-License-Identifier: Apache-2.0
@@ -14,6 +14,7 @@ from __future__ import annotations
 import bisect
 import hashlib
 import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -24,7 +25,7 @@ from discreet._support.numeric import DENOMINATOR
 from discreet.mechanism import Draw, Mechanism
 from discreet.tables.arrow import column_of, texts
 
-__all__ = ["KNOWN_ANSWERS", "Thresholds", "draw_value", "draws_of", "row_digits", "threshold_text"]
+__all__ = ["KNOWN_ANSWERS", "Thresholds", "digits_of", "draw_value", "draws_of", "row_digits", "threshold_text"]
 
 DIGITS = 15
 ROW_DIGITS = 6
@@ -52,18 +53,27 @@ def row_digits(row: int) -> str:
     return f"{row:0{ROW_DIGITS}x}"
 
 
-def threshold_text(cumulated: int) -> str:
+def digits_of(denominator: int) -> int:
+    """Hexadecimal digits of numbers below a denominator.
+
+    >>> digits_of(2**60), digits_of(2**120)
+    (15, 30)
+    """
+    return (denominator.bit_length() - 1) // 4
+
+
+def threshold_text(cumulated: int, denominator: int = DENOMINATOR) -> str:
     """A cumulated weight as text that compares like the number.
 
     >>> threshold_text(2**59), threshold_text(2**60)
     ('800000000000000', 'g')
     """
-    return "g" if cumulated >= DENOMINATOR else f"{cumulated:0{DIGITS}x}"
+    return "g" if cumulated >= denominator else f"{cumulated:0{digits_of(denominator)}x}"
 
 
-def draw_value(subkey: str, row: int, record: str) -> str:
-    """u of a record, as 15 hexadecimal digits."""
-    return hashlib.sha256((subkey + row_digits(row) + record).encode()).hexdigest()[:DIGITS]
+def draw_value(subkey: str, row: int, record: str, digits: int = DIGITS) -> str:
+    """u of a record, as 15 hexadecimal digits, or more of them."""
+    return hashlib.sha256((subkey + row_digits(row) + record).encode()).hexdigest()[:digits]
 
 
 @dataclass(frozen=True)
@@ -92,8 +102,14 @@ class Thresholds:
             return cls(draw, (), (threshold_text(true), threshold_text(other)))
         texts: list[str] = []
         for first, last in itertools.pairwise(draw.starts.tolist()):
-            texts.extend(threshold_text(total) for total in itertools.accumulate(draw.weights[first:last].tolist()))
+            sums = itertools.accumulate(draw.weights[first:last].tolist())
+            texts.extend(threshold_text(total, draw.denominator) for total in sums)
         return cls(draw, tuple(texts))
+
+    @property
+    def digits(self) -> int:
+        """Hexadecimal digits of u and of thresholds."""
+        return digits_of(self.draw.denominator)
 
     @property
     def column(self) -> str:
@@ -119,18 +135,20 @@ class Thresholds:
                 for k in range(len(self.symbols))
             )
         first, last = int(self.draw.starts[row]), int(self.draw.starts[row + 1])
-        u = draw_value(subkey, row, record)
+        u = draw_value(subkey, row, record, self.digits)
         return self.draw.labels[bisect.bisect_right(self.texts, u, first, last)]
 
     def lookup(self) -> Lookup:
-        """The thresholds as a table with short rows: as many first digits of u are looked up as that takes."""
-        made = _lookup(self, 0)
-        for digits in range(1, DIGITS):
-            cells = len(self.symbols) * 16**digits * WIDE
-            if made.width <= WIDE or cells > MOST_CELLS:
-                break
-            made = _lookup(self, digits)
-        return made
+        """The thresholds as a table with short rows: as many first digits of u are looked up as that takes.
+
+        Where rows stay long all the same, every entry has a line of its own instead.
+        """
+        parts = _parts(self, digits := 0)
+        while _width(parts) > WIDE and len(self.symbols) * 16 ** (digits + 1) * WIDE <= MOST_CELLS:
+            parts = _parts(self, digits := digits + 1)
+        if len(parts) * _width(parts) > MOST_CELLS:
+            return _line_by_line(self, digits, parts)
+        return _side_by_side(self, digits, parts)
 
 
 @dataclass(frozen=True)
@@ -138,16 +156,20 @@ class Lookup:
     """Rows (row number, first digits of u, thresholds..., labels...) of one width.
 
     The last threshold of a row is never below u, so it is left out: a row of ``width`` labels has one threshold less.
-    Shorter rows repeat their last label behind thresholds that end them.
+    Shorter rows repeat their last label behind thresholds that end them. Where ``is_searched`` a row holds one entry:
+    the thresholds around its u, and its label.
     """
 
     digits: int
     width: int
     rows: tuple[tuple[Any, ...], ...]
+    is_searched: bool = False
 
     @property
     def names(self) -> list[str]:
         """Names of the columns that hold thresholds and labels."""
+        if self.is_searched:
+            return ["low", "high", "y0"]
         return [f"h{k}" for k in range(self.width - 1)] + [f"y{k}" for k in range(self.width)]
 
     @cached_property
@@ -160,18 +182,42 @@ class Lookup:
         return pa.table(table | {name: texts(column) for name, column in zip(self.names, columns)})
 
 
-def _lookup(made: Thresholds, digits: int) -> Lookup:
+#: (row number, first digits of u, first entry, end of entries)
+_Part = tuple[int, str, int, int]
+
+
+def _parts(made: Thresholds, digits: int) -> list[_Part]:
     """Each row cut into parts by the first digits of u; a part holds the entries that its values of u can get."""
-    draw, texts, parts = made.draw, made.texts, []
+    draw, texts, parts = made.draw, made.texts, list[_Part]()
     for row in range(len(draw.symbols)):
         first, last = int(draw.starts[row]), int(draw.starts[row + 1])
         for code in range(16**digits):
             digits_of_u = f"{code:0{digits}x}" if digits else ""
-            low = bisect.bisect_right(texts, digits_of_u.ljust(DIGITS, "0"), first, last)
-            high = bisect.bisect_right(texts, digits_of_u.ljust(DIGITS, "f"), low, last)
+            low = bisect.bisect_right(texts, digits_of_u.ljust(made.digits, "0"), first, last)
+            high = bisect.bisect_right(texts, digits_of_u.ljust(made.digits, "f"), low, last)
             parts.append((row, digits_of_u, low, high + 1))
-    width = max(high - low for *_, low, high in parts)
-    rows = []
+    return parts
+
+
+def _width(parts: Sequence[_Part]) -> int:
+    return max(high - low for *_, low, high in parts)
+
+
+def _line_by_line(made: Thresholds, digits: int, parts: Sequence[_Part]) -> Lookup:
+    """A line for every entry of every part; one of a part's lines holds u between its thresholds."""
+    draw, starts = made.draw, set(made.draw.starts.tolist())
+    below = ["0" * made.digits if k in starts else made.texts[k - 1] for k in range(len(made.texts))]
+    rows = [
+        (row, digits_of_u, below[k], made.texts[k], draw.labels[k])
+        for row, digits_of_u, low, high in parts
+        for k in range(low, high)
+    ]
+    return Lookup(digits, 1, tuple(rows), is_searched=True)
+
+
+def _side_by_side(made: Thresholds, digits: int, parts: Sequence[_Part]) -> Lookup:
+    """A row for every part, all of them as wide as the widest."""
+    draw, texts, width, rows = made.draw, made.texts, _width(parts), []
     for row, digits_of_u, low, high in parts:
         missing = width - (high - low)
         thresholds = (*texts[low : high - 1], *["g"] * missing)

@@ -37,7 +37,7 @@ def unchanged(joint: Joint, mechanism: Mechanism) -> float:
     joint : Joint
         P(s, x), of which only P(x) matters.
     mechanism : Mechanism
-        P(y | x); where it reads S, its mean given x.
+        P(y | x); where it reads S, its mean given x. One in values is taken as it is: nothing is left to be read.
 
     Returns
     -------
@@ -55,6 +55,9 @@ def unchanged(joint: Joint, mechanism: Mechanism) -> float:
     0.625
     """
     seen = Seen.of(joint, mechanism)
+    own = seen.own_values(mechanism)
+    if own is not None:
+        return float(seen.mass[own == seen.useful].sum())
     return float((seen.mass**2 / seen.p_released[seen.released]).sum())
 
 
@@ -92,6 +95,9 @@ def distortion(joint: Joint, mechanism: Mechanism) -> float | None:
     if above is None:
         return None
     seen = Seen.of(joint, mechanism)
+    own = seen.own_values(mechanism)
+    if own is not None:
+        return float((seen.mass * np.abs(above[seen.useful] - above[own])).sum())
     order = np.lexsort((above[seen.useful], seen.released))
     mass, value, group = seen.mass[order], above[seen.useful[order]], seen.released[order]
     first = np.searchsorted(group, group)  # of the entry's own symbol
@@ -158,6 +164,11 @@ def share_errors(joint: Joint, mechanism: Mechanism, records: int | None = None)
     seen = Seen.of(joint, mechanism)
     n, m = mechanism.n_useful, len(seen.p_released)
     p_useful = np.bincount(seen.useful, seen.mass, minlength=n).astype(np.float64)
+    own = seen.own_values(mechanism)
+    if own is not None:
+        some, spread = own >= 0, seen.mass * (1 - seen.mass / p_useful[seen.useful])
+        exact: FloatArray = np.sqrt(np.bincount(own[some], spread[some], minlength=n).clip(0.0) / number)
+        return exact
     share = seen.mass / seen.p_released[seen.released]  # q(x | y)
     if n * m <= MOST_CELLS:
         cells, back = np.zeros((n, m)), np.zeros((m, n))
@@ -189,6 +200,14 @@ class Seen(NamedTuple):
     released: IntArray
     mass: FloatArray
     p_released: FloatArray
+
+    def own_values(self, mechanism: Mechanism) -> IntArray | None:
+        """Where the mechanism is in values: the place among useful values of what each entry publishes."""
+        if mechanism.released_values is None:
+            return None
+        place = {value: k for k, value in enumerate(mechanism.useful)}
+        # A tuple of attributes that were drawn by themselves may be no useful value.
+        return np.array([place.get(value, -1) for value in mechanism.released_values])[self.released]
 
     @classmethod
     def of(cls, joint: Joint, mechanism: Mechanism) -> Seen:

@@ -21,13 +21,14 @@ import numpy as np
 
 from discreet._support import files
 from discreet._support.errors import InputError, InvalidMechanismError, UnseenSymbolError
-from discreet._support.numeric import DENOMINATOR, BoolArray, FloatArray, IntArray, ObjectArray
+from discreet._support.numeric import DENOMINATOR, BoolArray, FloatArray, IntArray, ObjectArray, exact_integers
 from discreet.core import labels
 from discreet.core.joint import Joint
 from discreet.mechanism.about import About
 from discreet.mechanism.draw import Draw
 from discreet.mechanism.estimate import Estimate, estimate_frequencies
 from discreet.mechanism.store import FORMAT, check_stored, read_json
+from discreet.mechanism.values import AS_LABELS
 
 __all__ = ["JudgedKind", "Mechanism"]
 
@@ -45,7 +46,7 @@ class JudgedKind(Protocol):
 
 
 class Mechanism(ABC):
-    r"""A randomised map from useful to released values, given in integers over :math:`2^{60}`.
+    r"""A randomised map from useful to released values, in integers over :math:`2^{60}` (in values :math:`2^{120}`).
 
     A mechanism never changes; `promising` makes one that carries another promise. Make plain ones with `from_channel`,
     `from_weights` or `from_blocks`, or read a stored one of any kind with `from_json`.
@@ -110,6 +111,26 @@ class Mechanism(ABC):
     @abstractmethod
     def released(self) -> tuple[str, ...]:
         """Labels of the released values."""
+
+    @property
+    def released_values(self) -> tuple[Any, ...] | None:
+        """The useful value that each released label is, where the mechanism is in values; else None."""
+        return None
+
+    @property
+    def is_in_values(self) -> bool:
+        """Whether released labels are useful values, and published as such."""
+        return self.released_values is not None
+
+    @property
+    def denominator(self) -> int:
+        """What the integer weights of a row sum to: 2**60, in values 2**120."""
+        return DENOMINATOR
+
+    @property
+    def has_mixed_labels(self) -> bool:
+        """Whether a design named symbols that it draws by what they stand for, and not by a value or a merged block."""
+        return False
 
     @property
     @abstractmethod
@@ -178,9 +199,48 @@ class Mechanism(ABC):
         """The same mechanism, marked as one whose weights tell about single people."""
         return self._changed(about=replace(self.about, is_private=True))
 
+    def made_public(self) -> Self:
+        """The same mechanism, whose weights may be told: what they tell about single people is public anyway."""
+        return self._changed(about=replace(self.about, is_private=False))
+
     def unnamed(self) -> Self:
         """The same mechanism, with numbers for released labels that would tell its weights."""
         return self
+
+    def in_values(self, joint: Joint | None = None) -> Mechanism:
+        r"""The mechanism that publishes the column's own values: X -> X', each symbol read as a value behind it.
+
+        .. math:: R(x' \mid x) = \sum_y P(y \mid x) \, q(x' \mid y), \qquad q(x' \mid y) = P(x') P(y \mid x') / P(y)
+
+        R is drawn in one step, and its weights are exact: sums of products of weights over 2**60, so integers over
+        2**120. It is a post-processing of y, so x' keeps every convex promise that y keeps (all but the inverse l1 and
+        chi-square lifts), and P(x) is kept on average.
+
+        Parameters
+        ----------
+        joint : Joint, optional
+            Gives P(x), matched by label. Left out: that of the design, which the public part of a stored mechanism does
+            not hold.
+
+        Returns
+        -------
+        Mechanism
+            Of the same kind, with typed ``released_values``. It still names the promise of the design, which whoever
+            releases it decides anew.
+
+        Notes
+        -----
+        Cost: one product for each pair of values that share a released symbol. Source: [GKW98]_, whose invariant
+        matrices R is one of.
+
+        Examples
+        --------
+        >>> joint = Joint.from_counts([[1, 1], [1, 1]], useful=[10, None])
+        >>> mechanism = Mechanism.from_channel([[0.75, 0.25], [0.25, 0.75]], useful=[10, None])
+        >>> mechanism.in_values(joint).released_values, mechanism.in_values(joint).channel.tolist()
+        ((10, None), [[0.625, 0.375], [0.375, 0.625]])
+        """
+        raise InputError(f"what {type(self).__name__} releases stands for no single value. {AS_LABELS}")
 
     def _changed(self, **parts: Any) -> Self:
         other = copy.copy(self)
@@ -275,8 +335,8 @@ class Mechanism(ABC):
         """The same by label."""
         return [self.released[y] for y in self.sample(symbols, rng, sensitive).tolist()]
 
-    def released_columns(self, rename: str | None = None) -> tuple[str, ...]:
-        """Names of the released columns: one for all useful columns, unless each is released by itself."""
+    def released_columns(self, rename: str | None = None, *, as_values: bool = False) -> tuple[str, ...]:
+        """Names of the released columns: one for all useful columns, unless each is released by itself or in values."""
         columns = self.checked_columns()
         if len(columns) > 1 and rename is None:
             raise InputError("several useful columns are released as one: name it with rename (--as).")
@@ -350,6 +410,18 @@ class Mechanism(ABC):
             )
         return self.p_useful
 
+    def known_masses(self, joint: Joint | None = None) -> ObjectArray:
+        """The same as integers in exactly these proportions, for values."""
+        if joint is None:
+            if self.p_useful is None:
+                raise InvalidMechanismError(
+                    "the mechanism carries no P(x), which values need. Give a joint of the table: in_values(joint)."
+                )
+            return exact_integers(self.p_useful)
+        self.check_known(joint.useful, joint.occurs)
+        mass = dict(zip(joint.useful, joint.whole.sum(axis=0).tolist()))
+        return np.array([mass.get(label, 0) for label in self.useful], dtype=object)
+
     # How it is stored.
 
     def to_dict(self) -> dict[str, Any]:
@@ -364,7 +436,7 @@ class Mechanism(ABC):
             "sensitive_columns": list(about.sensitive_columns),
             "useful_columns": list(about.useful_columns),
             "bins": {name: list(edges) for name, edges in about.bins.items()},
-            "denominator": DENOMINATOR,
+            "denominator": self.denominator,
             "useful": [labels.encode(label) for label in self.useful],
             "private": about.is_private,
             "p_useful": None if about.p_useful is None else about.p_useful.tolist(),

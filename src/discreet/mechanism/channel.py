@@ -11,7 +11,15 @@ from typing import Any, ClassVar
 import numpy as np
 
 from discreet._support.errors import InvalidMechanismError
-from discreet._support.numeric import DENOMINATOR, BoolArray, FloatArray, IntArray, ObjectArray, log_shares
+from discreet._support.numeric import (
+    DENOMINATOR,
+    FINE_DENOMINATOR,
+    BoolArray,
+    FloatArray,
+    IntArray,
+    ObjectArray,
+    log_shares,
+)
 from discreet._support.visible import visible
 from discreet.core import labels, partition
 from discreet.core.joint import Joint
@@ -19,7 +27,7 @@ from discreet.mechanism.about import About, provenance
 from discreet.mechanism.draw import Draw, column_name, spread_labels
 from discreet.mechanism.entries import Entries, Spread
 from discreet.mechanism.rows import RowMechanism
-from discreet.mechanism.weights import checked_channel, to_weights
+from discreet.mechanism.weights import checked_channel, shares, to_weights
 
 __all__ = ["ChannelMechanism"]
 
@@ -38,6 +46,10 @@ class ChannelMechanism(RowMechanism):
         ``(useful index, released index, weight)`` of the positive weights.
     useful, released : sequence
         Labels of rows and columns. Released labels are distinct strings, each released by some row.
+    places : sequence of int, optional
+        Where a mechanism is in values: the place among ``useful`` of the value that each released label is.
+    denominator : int
+        What weights of a row sum to, 2**60 or 2**120.
     **about
         Where the mechanism comes from and what it promises: ``about``, or the attributes of an `About`.
     """
@@ -45,9 +57,16 @@ class ChannelMechanism(RowMechanism):
     kind: ClassVar[str] = "channel"
 
     def __init__(
-        self, entries: tuple[Any, Any, Any], useful: Sequence[Any], released: Sequence[str], **about: Any
+        self,
+        entries: tuple[Any, Any, Any],
+        useful: Sequence[Any],
+        released: Sequence[str],
+        *,
+        places: Sequence[int] | None = None,
+        denominator: int = DENOMINATOR,
+        **about: Any,
     ) -> None:
-        super().__init__(entries, useful, released, About.given(**about), len(useful))
+        super().__init__(entries, useful, released, About.given(**about), len(useful), places, denominator)
 
     @classmethod
     def from_channel(
@@ -147,7 +166,7 @@ class ChannelMechanism(RowMechanism):
     def useful_information(self, joint: Joint) -> float:
         spread = self.spread_over(joint.useful, joint.p_useful > 0)
         p_released = spread.floats(joint.p_useful[None, :])[0]
-        share = spread.weight / DENOMINATOR
+        share = shares(spread.weight)
         target = np.repeat(np.arange(len(spread.starts)), np.diff(spread.starts, append=len(share)))
         mass = joint.p_useful[spread.source] * share
         used = mass > 0
@@ -155,7 +174,7 @@ class ChannelMechanism(RowMechanism):
         return max(0.0, float((mass[used] * surprise).sum()))
 
     def outcomes(self, joint: Joint) -> tuple[IntArray, IntArray, FloatArray]:
-        return self.entries.rows, self.entries.columns, self.entries.weights / DENOMINATOR
+        return self.entries.rows, self.entries.columns, self.entries.shares
 
     def releases_everything(self, joint: Joint) -> bool:
         if not self.is_deterministic or self.useful != joint.useful:
@@ -166,6 +185,15 @@ class ChannelMechanism(RowMechanism):
     def reweighted(self, weights: Any, released: Iterable[Any]) -> ChannelMechanism:
         about = replace(self.about, notion=None, method=None)
         return ChannelMechanism.from_weights(weights, useful=self.useful, released=released, about=about)
+
+    def _masses(self, joint: Joint | None) -> ObjectArray:
+        return self.known_masses(joint)
+
+    def _with_values(
+        self, entries: tuple[Any, Any, Any], released: Sequence[str], places: Sequence[int], about: About, masses: Any
+    ) -> ChannelMechanism:
+        parts: dict[str, Any] = {"places": places, "denominator": FINE_DENOMINATOR}
+        return ChannelMechanism(entries, self.useful, released, about=about, **parts)
 
     def draws(self) -> tuple[Draw, ...]:
         columns = self.checked_columns()
@@ -180,8 +208,8 @@ class ChannelMechanism(RowMechanism):
         >>> ChannelMechanism.from_blocks(joint, [0, 0, 1]).codebook()
         {'{a, b}': {'b': 0.6666666666666666, 'a': 0.3333333333333333}, 'c': {'c': 1.0}}
         """
-        rows, columns, weights = self.entries
-        mass = self.known_p_useful(joint)[rows] * (weights / DENOMINATOR)
+        rows, columns, _ = self.entries
+        mass = self.known_p_useful(joint)[rows] * self.entries.shares
         total = np.bincount(columns, mass, minlength=self.n_released)
         share = np.divide(mass, total[columns], out=np.zeros_like(mass), where=total[columns] > 0)
         book: dict[str, dict[Any, float]] = {label: {} for label in self.released}
@@ -191,25 +219,27 @@ class ChannelMechanism(RowMechanism):
 
     @classmethod
     def _restored(cls, stored: Mapping[str, Any], useful: Sequence[Any], about: About) -> ChannelMechanism:
-        return cls(Entries.stored(stored["rows"]), useful, stored["released"], about=about)
+        return cls(*cls._restored_rows(stored, useful), about=about, **cls._restored_values(stored))
 
     def describe(self) -> str:
         sure = "always the same one" if self.is_deterministic else "drawn at random"
-        return f"Each of {self.n_useful} values is released as one of {self.n_released}, {sure}."
+        own = " of the column's own values" if self.is_in_values else ""
+        return f"Each of {self.n_useful} values is released as one of {self.n_released}{own}, {sure}."
 
     def __repr__(self) -> str:
         kind = "merging" if self.is_deterministic else "randomising"
+        kind += ", in values" if self.is_in_values else ""
         method = f", {self.method}" if self.method else ""
         return visible(f"Mechanism({self.n_useful} useful -> {self.n_released} released, {kind}{method})")
 
     def _repr_html_(self) -> str:
-        rows, columns, weights = self.entries
+        rows, columns, chances = self.entries.rows, self.entries.columns, self.entries.shares
         lines = []
         for i in range(min(self.n_useful, SHOWN)):
             here = rows == i
             parts = ", ".join(
-                f"{html.escape(visible(self.released[j]))} ({w / DENOMINATOR:.3g})"
-                for j, w in zip(columns[here].tolist(), weights[here].tolist())
+                f"{html.escape(visible(self.released[j]))} ({p:.3g})"
+                for j, p in zip(columns[here].tolist(), chances[here].tolist())
             )
             lines.append(f"<tr><th>{html.escape(visible(labels.text(self.useful[i])))}</th><td>{parts}</td></tr>")
         more = f"<p>and {self.n_useful - SHOWN} more</p>" if self.n_useful > SHOWN else ""

@@ -10,22 +10,26 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from discreet._support.errors import InvalidMechanismError
-from discreet._support.numeric import DENOMINATOR, FloatArray, IntArray, ObjectArray
+from discreet._support.numeric import DENOMINATOR, DENOMINATOR_BITS, FloatArray, IntArray, ObjectArray, WeightArray
+from discreet.mechanism.weights import denominator_of, shares
 
 __all__ = ["Entries", "Spread"]
 
 
 class Entries(NamedTuple):
-    """The positive weights, row by row: row, released symbol, weight over 2**60."""
+    """The positive weights, row by row: row, released symbol, weight over 2**60 or 2**120."""
 
     rows: IntArray
     columns: IntArray
-    weights: IntArray
+    weights: WeightArray
 
     @classmethod
-    def checked(cls, given: tuple[Any, Any, Any], n_rows: int, released: Sequence[str]) -> Entries:
-        """Sorted, immutable entries; every row sums to exactly 2**60 and every released symbol occurs."""
-        rows, columns, weights = (np.asarray(part, dtype=np.int64) for part in given)
+    def checked(
+        cls, given: tuple[Any, Any, Any], n_rows: int, released: Sequence[str], denominator: int = DENOMINATOR
+    ) -> Entries:
+        """Sorted, immutable entries; every row sums to the denominator and every released symbol occurs."""
+        rows, columns = (np.asarray(part, dtype=np.int64) for part in given[:2])
+        weights = np.asarray(given[2], dtype=_kind_of(denominator))
         if not (rows.shape == columns.shape == weights.shape) or rows.ndim != 1:
             raise InvalidMechanismError("entries must be three vectors of one length.")
         if not all(isinstance(label, str) for label in released) or len(set(released)) != len(released):
@@ -45,18 +49,32 @@ class Entries(NamedTuple):
         rows, columns, weights = self
         if ((np.diff(rows) == 0) & (np.diff(columns) == 0)).any():
             raise InvalidMechanismError("an entry occurs twice.")
-        if len(weights) and (weights.min() <= 0 or weights.max() > DENOMINATOR):
-            raise InvalidMechanismError("weights must lie between 1 and 2**60.")
+        if len(weights) and (weights.min() <= 0 or weights.max() > self.denominator):
+            raise InvalidMechanismError(f"weights must lie between 1 and {self._whole_text}.")
         if len(rows) == 0 or (np.bincount(rows, minlength=n_rows) == 0).any():
             raise InvalidMechanismError("every useful symbol needs a released one.")
         # At most 2**60 each, so a row of over 8 entries could overflow 64 bits: halves are summed apart.
         starts = np.searchsorted(rows, np.arange(n_rows))
         low = np.add.reduceat(weights & 0xFFFFFFFF, starts)
         high = np.add.reduceat(weights >> 32, starts)
-        if (low & 0xFFFFFFFF).any() or (high + (low >> 32) != DENOMINATOR >> 32).any():
-            raise InvalidMechanismError("the weights of every useful symbol must sum to exactly 2**60.")
+        if (low & 0xFFFFFFFF).any() or (high + (low >> 32) != self.denominator >> 32).any():
+            raise InvalidMechanismError(f"the weights of every useful symbol must sum to exactly {self._whole_text}.")
         if (np.bincount(columns, minlength=n_released) == 0).any():
             raise InvalidMechanismError("every released symbol needs a useful one.")
+
+    @property
+    def denominator(self) -> int:
+        """What the weights of a row sum to."""
+        return denominator_of(self.weights)
+
+    @property
+    def _whole_text(self) -> str:
+        return f"2**{self.denominator.bit_length() - 1}"
+
+    @property
+    def shares(self) -> FloatArray:
+        """The weights as probabilities."""
+        return shares(self.weights)
 
     @classmethod
     def of_matrix(cls, matrix: Any) -> tuple[Entries, IntArray]:
@@ -66,12 +84,13 @@ class Entries(NamedTuple):
         return cls(rows, columns, matrix[:, used][rows, columns]), used
 
     @classmethod
-    def stored(cls, rows: Any) -> Entries:
+    def stored(cls, rows: Any, denominator: int = DENOMINATOR) -> Entries:
         """Out of the rows of a stored mechanism, each a list of (released symbol, weight)."""
         triples = [(i, j, w) for i, row in enumerate(rows) for j, w in row]
         if not all(type(n) is int for triple in triples for n in triple):
             raise InvalidMechanismError("rows of a mechanism must be pairs of integers.")
-        return cls(*np.array(triples, dtype=np.int64).reshape(-1, 3).T)
+        table = np.array(triples, dtype=_kind_of(denominator)).reshape(-1, 3).T
+        return cls(table[0].astype(np.int64), table[1].astype(np.int64), table[2])
 
     def to_lists(self, n_rows: int) -> list[list[list[int]]]:
         """The inverse of `stored`."""
@@ -82,9 +101,9 @@ class Entries(NamedTuple):
         """First entry of each row, and the number of entries at the end."""
         return np.searchsorted(self.rows, np.arange(n_rows + 1))
 
-    def dense(self, n_rows: int, n_released: int) -> IntArray:
+    def dense(self, n_rows: int, n_released: int) -> WeightArray:
         """The weights as a matrix that cannot be written to."""
-        matrix = np.zeros((n_rows, n_released), dtype=np.int64)
+        matrix: WeightArray = np.zeros((n_rows, n_released), dtype=self.weights.dtype)
         matrix[self.rows, self.columns] = self.weights
         matrix.setflags(write=False)
         return matrix
@@ -92,11 +111,11 @@ class Entries(NamedTuple):
     @property
     def is_deterministic(self) -> bool:
         """Whether every row has one entry."""
-        return bool((self.weights == DENOMINATOR).all())
+        return bool((self.weights == self.denominator).all())
 
     def sample(self, rows: IntArray, rng: np.random.Generator, n_rows: int) -> IntArray:
         """A released symbol for each given row."""
-        drawn = rng.integers(0, DENOMINATOR, len(rows))
+        drawn = _uniform(rng, len(rows), self.denominator)
         order, starts = np.argsort(rows, kind="stable"), self.starts(n_rows)
         result = np.empty(len(rows), dtype=np.int64)
         for row in np.unique(rows).tolist():
@@ -107,16 +126,30 @@ class Entries(NamedTuple):
         return result
 
 
+def _kind_of(denominator: int) -> Any:
+    """The type of array that holds weights over it."""
+    return np.int64 if denominator == DENOMINATOR else object
+
+
+def _uniform(rng: np.random.Generator, size: int, denominator: int) -> WeightArray:
+    """Integers from 0 to below the denominator, each as likely as any other."""
+    low = rng.integers(0, DENOMINATOR, size)
+    if denominator == DENOMINATOR:
+        return low
+    result: ObjectArray = (rng.integers(0, DENOMINATOR, size).astype(object) << DENOMINATOR_BITS) | low.astype(object)
+    return result
+
+
 class Spread(NamedTuple):
     """Where the mass of each symbol goes: entries sorted by released symbol, one run per released symbol."""
 
     source: IntArray  # useful symbol of the entry
-    weight: IntArray
+    weight: WeightArray
     starts: IntArray  # first entry of each released symbol
 
     def floats(self, cells: FloatArray) -> FloatArray:
         """``cells @ channel`` in floats."""
-        moved = cells[:, self.source] * (self.weight / DENOMINATOR)
+        moved = cells[:, self.source] * shares(self.weight)
         return np.add.reduceat(moved, self.starts, axis=1)
 
     def rounding(self, n_sensitive: int) -> FloatArray:
@@ -133,6 +166,6 @@ class Spread(NamedTuple):
     def integers(self, masses: ObjectArray) -> ObjectArray:
         """``masses @ weights`` in integers, up to a common factor."""
         moved = masses[:, self.source]
-        if not (self.weight == DENOMINATOR).all():
+        if not (self.weight == denominator_of(self.weight)).all():
             moved = moved * self.weight.astype(object)
         return np.add.reduceat(moved, self.starts, axis=1)

@@ -17,11 +17,13 @@ from discreet._support.numeric import FloatArray, IntArray, ObjectArray
 from discreet._support.visible import visible
 from discreet.core import labels
 from discreet.core.joint import Joint
+from discreet.core.rare import has_rare_values
 from discreet.mechanism.about import About
 from discreet.mechanism.base import Mechanism
 from discreet.mechanism.channel import ChannelMechanism
 from discreet.mechanism.draw import Draw, spread_labels
 from discreet.mechanism.pairs import information, listed_codebook
+from discreet.mechanism.values import proportions
 
 __all__ = ["ProductMechanism"]
 
@@ -112,6 +114,9 @@ class ProductMechanism(Mechanism):
     def kept_private(self) -> Self:
         return super().kept_private()._changed(parts=tuple(part.kept_private() for part in self.parts))
 
+    def made_public(self) -> Self:
+        return super().made_public()._changed(parts=tuple(part.made_public() for part in self.parts))
+
     def unnamed(self) -> Self:
         other = self._changed(parts=tuple(part.unnamed() for part in self.parts))
         other.__dict__.pop("released", None)  # made of the labels of the parts
@@ -137,7 +142,29 @@ class ProductMechanism(Mechanism):
             part._draw(column, (column,), spread_labels(part.useful, 1)) for part, column in zip(self.parts, columns)
         )
 
-    def released_columns(self, rename: str | None = None) -> tuple[str, ...]:
+    def in_values(self, joint: Joint | None = None) -> ProductMechanism:
+        """Each attribute by itself in its own values: its distribution is kept on average, that of tuples is not."""
+        masses = self.known_masses(joint)
+        parts = []
+        for j, part in enumerate(self.parts):
+            counts = np.zeros(part.n_useful, dtype=object)
+            np.add.at(counts, self._codes[:, j], masses)
+            parts.append(part.in_values(Joint.from_counts(counts[None], useful=part.useful)))
+        hidden = self.is_private or (joint is not None and has_rare_values(joint))
+        about = replace(self.about, p_useful=proportions(masses), is_private=hidden)
+        return ProductMechanism(parts, self.useful, about=about)
+
+    @property
+    def released_values(self) -> tuple[Any, ...] | None:
+        if not self.is_in_values:
+            return None
+        return tuple(itertools.product(*(part.released_values or () for part in self.parts)))
+
+    @property
+    def is_in_values(self) -> bool:
+        return all(part.is_in_values for part in self.parts)
+
+    def released_columns(self, rename: str | None = None, *, as_values: bool = False) -> tuple[str, ...]:
         if rename is not None:
             raise InputError("the mechanism releases one column for each attribute; they keep their names.")
         return self.checked_columns()

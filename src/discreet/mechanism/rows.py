@@ -4,20 +4,25 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from discreet._support.errors import InputError, InvalidMechanismError
-from discreet._support.numeric import DENOMINATOR, FloatArray, IntArray
+from discreet._support.numeric import DENOMINATOR, FloatArray, IntArray, ObjectArray, WeightArray
 from discreet.core import labels
+from discreet.core.joint import Joint
+from discreet.core.rare import has_rare_values
 from discreet.mechanism.about import About
 from discreet.mechanism.base import Mechanism
-from discreet.mechanism.draw import Draw
+from discreet.mechanism.draw import Draw, spread_labels
 from discreet.mechanism.entries import Entries
-from discreet.mechanism.weights import filled
+from discreet.mechanism.estimate import Estimate
+from discreet.mechanism.values import Reading, composed, proportions
+from discreet.mechanism.weights import filled, shares
 
 __all__ = ["MOST_ROWS", "RowMechanism"]
 
@@ -26,7 +31,7 @@ MOST_ROWS = 16**6 - 1
 
 
 class RowMechanism(Mechanism):
-    """What a plain channel and one that reads S share: sparse rows of weights over 2**60, and labels for them."""
+    """What a plain channel and one that reads S share: sparse rows of integer weights, and labels for them."""
 
     is_sparse: ClassVar[bool] = True
 
@@ -39,14 +44,32 @@ class RowMechanism(Mechanism):
         released: Sequence[str],
         about: About,
         n_rows: int,
+        places: Sequence[int] | None,
+        denominator: int,
         **parts: Any,
     ) -> None:
         names = tuple(released)
-        checked = Entries.checked(entries, n_rows, names)
-        super().__init__(useful, about, entries=checked, _released=names, n_rows=n_rows, **parts)
+        checked = Entries.checked(entries, n_rows, names, denominator)
+        own = None if places is None else tuple(places)
+        super().__init__(useful, about, entries=checked, _released=names, _places=own, n_rows=n_rows, **parts)
+        if own is not None and not (len(set(own)) == len(own) == len(names) and set(own) <= set(range(self.n_useful))):
+            raise InvalidMechanismError("in values every released label is another one of the useful values.")
 
     n_rows: int
     _released: tuple[str, ...]
+    _places: tuple[int, ...] | None  # of released values among the useful ones
+
+    @property
+    def is_in_values(self) -> bool:
+        return self._places is not None
+
+    @property
+    def denominator(self) -> int:
+        return self.entries.denominator
+
+    @property
+    def released_values(self) -> tuple[Any, ...] | None:
+        return None if self._places is None else tuple(self.useful[k] for k in self._places)
 
     @property
     def released(self) -> tuple[str, ...]:
@@ -58,14 +81,14 @@ class RowMechanism(Mechanism):
         """Shape of ``weights`` and ``channel``."""
 
     @cached_property
-    def weights(self) -> IntArray:
-        """The integer weights as a dense array; those of every row sum to 2**60."""
+    def weights(self) -> WeightArray:
+        """The integer weights as a dense array; those of every row sum to ``denominator``."""
         return self.entries.dense(self.n_rows, self.n_released).reshape(self._shape)
 
     @cached_property
     def channel(self) -> FloatArray:
-        """``weights / 2**60``; rows sum to one."""
-        quotient = self.weights / DENOMINATOR
+        """``weights / denominator``; rows sum to one."""
+        quotient = shares(self.weights)
         quotient.setflags(write=False)
         return quotient
 
@@ -97,7 +120,8 @@ class RowMechanism(Mechanism):
                 f"{len(missing)} of {self.n_released} released symbols have no row in the second mechanism."
             )
         second = other.weights[[known[y] for y in self.released]].astype(object)
-        product = (self.weights.reshape(self.n_rows, -1).astype(object) @ second) // DENOMINATOR
+        product = self.weights.reshape(self.n_rows, -1).astype(object) @ second
+        product = product * DENOMINATOR // (self.denominator * other.denominator)
         made = self.reweighted(filled(product, np.argmax(product, axis=1)), other.released)
         return made.kept_private() if other.is_private else made
 
@@ -111,7 +135,7 @@ class RowMechanism(Mechanism):
         Which values may share a released one follows from what each of them tells about S, and shares tell even more.
         Blocks that are merged are told apart by nothing but their label, which says what the release itself does.
         """
-        if self.is_deterministic:
+        if self.is_deterministic or self.is_in_values:
             return self
         own = {labels.text(label) for label in self.useful}
         names = [name if name in own else f"symbol {k}" for k, name in enumerate(self.released, 1)]
@@ -121,7 +145,76 @@ class RowMechanism(Mechanism):
         if len(symbols) > MOST_ROWS:
             raise InputError(f"a release takes mechanisms of less than {MOST_ROWS + 1} rows.")
         names = tuple(self.released[j] for j in self.entries.columns.tolist())
-        return Draw(column, inputs, symbols, self.entries.starts(len(symbols)), self.entries.weights, names)
+        starts, own = self.entries.starts(len(symbols)), self.released_values
+        width = len(inputs) - (len(self.sensitive_columns) if self.reads_sensitive else 0)
+        values = None if own is None else dict(zip(self.released, spread_labels(own, width)))
+        return Draw(column, inputs, symbols, starts, self.entries.weights, names, values=values)
+
+    # In the column's own values.
+
+    def in_values(self, joint: Joint | None = None) -> Mechanism:
+        if self._places is not None:
+            return self
+        masses = self._masses(joint)
+        value_of = np.arange(self.n_rows) % self.n_useful
+        reading = Reading.of(self.entries, masses, value_of, self.n_released)
+        rows, values, weights = composed(self.entries, reading)
+        places, columns = np.unique(values, return_inverse=True)
+        names = labels.unique_texts([labels.text(self.useful[x]) for x in places.tolist()])
+        by_value = masses.reshape(-1, self.n_useful).sum(axis=0)
+        is_rare = joint is not None and has_rare_values(joint)
+        about = replace(
+            self.about,
+            p_useful=proportions(by_value),
+            is_private=self.is_private or is_rare,
+        )
+        return self._with_values((rows, columns.reshape(-1), weights), names, places.tolist(), about, masses)
+
+    @abstractmethod
+    def _masses(self, joint: Joint | None) -> ObjectArray:
+        """Integers in proportion to how often each row is used on a table, or was on that of the design."""
+
+    @abstractmethod
+    def _with_values(
+        self, entries: tuple[Any, Any, Any], released: Sequence[str], places: Sequence[int], about: About, masses: Any
+    ) -> Mechanism:
+        """The mechanism of the same kind that releases values, with weights over 2**120."""
+
+    @property
+    def has_mixed_labels(self) -> bool:
+        if self.method is None or self.is_in_values:
+            return False  # labels that somebody chose, or values
+        texts = [labels.text(label) for label in self.useful]
+        own = {*texts, *labels.unique_texts(texts)}
+        drawn = np.unique(self.entries.columns[self.entries.weights < self.denominator])
+        return any(self.released[y] not in own for y in drawn.tolist())
+
+    def released_columns(self, rename: str | None = None, *, as_values: bool = False) -> tuple[str, ...]:
+        columns = self.checked_columns()
+        if len(columns) == 1 or not (as_values or self.is_in_values):
+            return super().released_columns(rename)
+        if rename is not None:
+            raise InputError(
+                "several useful columns come back as those columns, in their own values: leave the name out (rename, "
+                "--as), or release one column of labels (as_values=False, --as-labels)."
+            )
+        return columns
+
+    def estimate(self, released_counts: Any) -> Estimate:
+        own = self.released_values
+        if own is not None and isinstance(released_counts, Mapping):
+            known = dict(zip(own, self.released))
+            released_counts = {known.get(value, value): number for value, number in released_counts.items()}
+        return super().estimate(released_counts)
 
     def _stored_parts(self) -> dict[str, Any]:
-        return {"released": list(self.released), "rows": self.entries.to_lists(self.n_rows)}
+        own = {} if self._places is None else {"released_values": list(self._places)}
+        return {"released": list(self.released), "rows": self.entries.to_lists(self.n_rows), **own}
+
+    @staticmethod
+    def _restored_rows(stored: Mapping[str, Any], useful: Sequence[Any]) -> tuple[Entries, Sequence[Any], list[str]]:
+        return Entries.stored(stored["rows"], stored["denominator"]), useful, stored["released"]
+
+    @staticmethod
+    def _restored_values(stored: Mapping[str, Any]) -> dict[str, Any]:
+        return {"places": stored.get("released_values"), "denominator": stored["denominator"]}

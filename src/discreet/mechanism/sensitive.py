@@ -12,7 +12,15 @@ from typing import Any, ClassVar
 import numpy as np
 
 from discreet._support.errors import InputError, InvalidMechanismError, UnseenSymbolError
-from discreet._support.numeric import DENOMINATOR, FloatArray, IntArray, ObjectArray
+from discreet._support.numeric import (
+    DENOMINATOR,
+    FINE_DENOMINATOR,
+    FloatArray,
+    IntArray,
+    ObjectArray,
+    WeightArray,
+    exact_integers,
+)
 from discreet._support.visible import visible
 from discreet.core import labels
 from discreet.core.joint import Joint
@@ -22,6 +30,8 @@ from discreet.mechanism.entries import Entries
 from discreet.mechanism.estimate import Estimate
 from discreet.mechanism.pairs import information, listed_codebook
 from discreet.mechanism.rows import RowMechanism
+from discreet.mechanism.values import proportions
+from discreet.mechanism.weights import shares
 
 __all__ = ["SensitiveMechanism"]
 
@@ -44,6 +54,8 @@ class SensitiveMechanism(RowMechanism):
         *,
         sensitive: Sequence[Any],
         p_joint: Any = None,
+        places: Sequence[int] | None = None,
+        denominator: int = DENOMINATOR,
         **about: Any,
     ) -> None:
         names, cells = tuple(sensitive), None if p_joint is None else np.asarray(p_joint, dtype=np.float64)
@@ -57,7 +69,7 @@ class SensitiveMechanism(RowMechanism):
             )
         n_rows = len(names) * len(useful)
         parts = {"sensitive": names, "p_joint": cells}
-        super().__init__(entries, useful, released, About.given(**about), n_rows, **parts)
+        super().__init__(entries, useful, released, About.given(**about), n_rows, places, denominator, **parts)
 
     sensitive: tuple[Any, ...]
     p_joint: FloatArray | None
@@ -93,10 +105,10 @@ class SensitiveMechanism(RowMechanism):
             result: ObjectArray = pairs.sum(axis=1)
             return result
 
-        return np.einsum("sx,sxy->sy", joint.probabilities, weights / DENOMINATOR), masses
+        return np.einsum("sx,sxy->sy", joint.probabilities, shares(weights)), masses
 
     def useful_information(self, joint: Joint) -> float:
-        cells = np.einsum("sx,sxy->xy", joint.probabilities, self._for_joint(joint) / DENOMINATOR)
+        cells = np.einsum("sx,sxy->xy", joint.probabilities, shares(self._for_joint(joint)))
         return information(cells)
 
     def applied(self, counts: IntArray, sensitive: Sequence[Any]) -> tuple[FloatArray, Callable[[], ObjectArray]]:
@@ -109,7 +121,7 @@ class SensitiveMechanism(RowMechanism):
             carried = [own @ rows for own, rows in zip(counts.astype(object), weights.astype(object))]
             return np.stack(carried)
 
-        return np.einsum("szx,sxy->szy", counts / counts.sum(), weights / DENOMINATOR), masses
+        return np.einsum("szx,sxy->szy", counts / counts.sum(), shares(weights)), masses
 
     def outcomes(self, joint: Joint) -> tuple[IntArray, IntArray, FloatArray]:
         """Over all s, as likely as each is in the joint given x."""
@@ -128,7 +140,7 @@ class SensitiveMechanism(RowMechanism):
         rows, columns = np.nonzero(expected)
         return rows, columns, expected[rows, columns]
 
-    def _for_joint(self, joint: Joint) -> IntArray:
+    def _for_joint(self, joint: Joint) -> WeightArray:
         """Weights in the order of another joint's labels; pairs that never occur need no row."""
         if (joint.sensitive, joint.useful) == (self.sensitive, self.useful):
             return self.weights
@@ -144,13 +156,13 @@ class SensitiveMechanism(RowMechanism):
             )
         rows = [known_s.get(s, 0) for s in joint.sensitive]
         columns = [known_x.get(x, 0) for x in joint.useful]
-        chosen: IntArray = self.weights[np.ix_(rows, columns)]
+        chosen: WeightArray = self.weights[np.ix_(rows, columns)]
         return chosen
 
     def codebook(self, joint: Joint | None = None) -> dict[str, dict[Any, float]]:
         """What a released symbol stands for: P(x | y), likeliest first; ``joint`` gives P(s, x), matched by label."""
         if joint is not None:
-            cells = np.einsum("sx,sxy->yx", joint.probabilities, self._for_joint(joint) / DENOMINATOR)
+            cells = np.einsum("sx,sxy->yx", joint.probabilities, shares(self._for_joint(joint)))
             return listed_codebook(cells, self.released, joint.useful)
         if self.p_joint is None:
             raise InvalidMechanismError(
@@ -174,6 +186,31 @@ class SensitiveMechanism(RowMechanism):
             entries, self.useful, kept, sensitive=self.sensitive, p_joint=self.p_joint, about=about
         )
 
+    def _masses(self, joint: Joint | None) -> ObjectArray:
+        """P(s, x) of a joint or of the design, row by row."""
+        if joint is None:
+            if self.p_joint is None:
+                raise InvalidMechanismError(
+                    "the mechanism carries no P(s, x), which values need. Give a joint of the table: in_values(joint)."
+                )
+            return exact_integers(self.p_joint).reshape(-1)
+        self._for_joint(joint)  # knows all pairs that occur
+        place_s = {label: k for k, label in enumerate(self.sensitive)}
+        place_x = {label: k for k, label in enumerate(self.useful)}
+        cells = np.zeros((self.n_sensitive, self.n_useful), dtype=object)
+        for s, line in zip(joint.sensitive, joint.masses.tolist()):
+            for x, mass in zip(joint.useful, line):
+                if mass:
+                    cells[place_s[s], place_x[x]] = mass
+        return cells.reshape(-1)
+
+    def _with_values(
+        self, entries: tuple[Any, Any, Any], released: Sequence[str], places: Sequence[int], about: About, masses: Any
+    ) -> SensitiveMechanism:
+        p_joint = proportions(masses).reshape(self.n_sensitive, -1)
+        parts: dict[str, Any] = {"places": places, "denominator": FINE_DENOMINATOR, "p_joint": p_joint}
+        return SensitiveMechanism(entries, self.useful, released, sensitive=self.sensitive, about=about, **parts)
+
     def draws(self) -> tuple[Draw, ...]:
         columns = self.checked_columns()
         if not self.sensitive_columns:
@@ -193,14 +230,14 @@ class SensitiveMechanism(RowMechanism):
     @classmethod
     def _restored(cls, stored: Mapping[str, Any], useful: Sequence[Any], about: About) -> SensitiveMechanism:
         sensitive = [labels.decode(label) for label in stored["sensitive"]]
-        entries = Entries.stored(stored["rows"])
-        p_joint = stored.get("p_joint")
-        return cls(entries, useful, stored["released"], sensitive=sensitive, p_joint=p_joint, about=about)
+        parts = {"sensitive": sensitive, "p_joint": stored.get("p_joint"), **cls._restored_values(stored)}
+        return cls(*cls._restored_rows(stored, useful), about=about, **parts)
 
     def describe(self) -> str:
+        own = " of the column's own values" if self.is_in_values else ""
         return (
-            f"Each of {self.n_useful} values is released as one of {self.n_released}, drawn at random by a rule that "
-            "looks at the sensitive value too."
+            f"Each of {self.n_useful} values is released as one of {self.n_released}{own}, drawn at random by a rule "
+            "that looks at the sensitive value too."
         )
 
     def __repr__(self) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet._support.errors import InvalidMechanismError
-from discreet._support.numeric import DENOMINATOR
+from discreet._support.numeric import DENOMINATOR, DENOMINATORS
 
 __all__ = ["FORMAT", "check_stored", "read_json"]
 
@@ -41,8 +41,10 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def check_stored(stored: Mapping[str, Any]) -> None:
     """The parts of a stored mechanism have the types that they must have; entries and labels are checked later."""
     json.dumps(stored, ensure_ascii=False).encode()  # lone surrogates could not be written again
-    if stored["denominator"] != DENOMINATOR:
-        raise InvalidMechanismError("this version reads mechanisms over 2**60.")
+    if type(stored["denominator"]) is not int or stored["denominator"] not in DENOMINATORS:
+        raise InvalidMechanismError("this version reads mechanisms over 2**60 and 2**120.")
+    if "rows" not in stored and stored["denominator"] != DENOMINATOR:
+        raise InvalidMechanismError("only rows of a mechanism may have weights over 2**120.")
     for name in ("useful", "released", "rows", "sensitive", "sensitive_columns", "useful_columns"):
         if name in stored and not isinstance(stored[name], list):
             raise InvalidMechanismError(f"{name} of a stored mechanism must be a list.")
@@ -57,6 +59,9 @@ def check_stored(stored: Mapping[str, Any]) -> None:
         raise InvalidMechanismError("p_useful of a stored mechanism must be probabilities.")
     if not isinstance(stored.get("private", False), bool):
         raise InvalidMechanismError("private of a stored mechanism must be true or false.")
+    values = stored.get("released_values", [])
+    if not isinstance(values, list) or not all(type(place) is int for place in values):
+        raise InvalidMechanismError("released_values of a stored mechanism must be places of useful values.")
     notion, method = stored["notion"], stored["method"]
     if notion is not None and not _is_notion(notion):
         raise InvalidMechanismError("the notion of a stored mechanism must be a name with budgets.")

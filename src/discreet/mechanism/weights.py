@@ -1,4 +1,4 @@
-"""Floats become integers over 2**60, here and nowhere else."""
+"""Floats become integers over 2**60, here and nowhere else; and integers become floats again."""
 
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
@@ -8,9 +8,35 @@ from typing import Any
 import numpy as np
 
 from discreet._support.errors import InvalidMechanismError
-from discreet._support.numeric import DENOMINATOR, DENOMINATOR_BITS, SUM_TOLERANCE, FloatArray, IntArray
+from discreet._support.numeric import (
+    DENOMINATOR,
+    DENOMINATOR_BITS,
+    FINE_DENOMINATOR,
+    SUM_TOLERANCE,
+    FloatArray,
+    IntArray,
+    WeightArray,
+)
 
-__all__ = ["checked_channel", "filled", "rescaled", "to_weights"]
+__all__ = ["checked_channel", "denominator_of", "filled", "rescaled", "shares", "to_weights"]
+
+
+def denominator_of(weights: WeightArray) -> int:
+    """What weights are parts of: 64 bits hold those over 2**60, and Python's integers those over 2**120.
+
+    >>> denominator_of(np.array([2**60])) == 2**60, denominator_of(np.array([2**120], dtype=object)) == 2**120
+    (True, True)
+    """
+    return FINE_DENOMINATOR if weights.dtype == object else DENOMINATOR
+
+
+def shares(weights: WeightArray) -> FloatArray:
+    """Weights as probabilities.
+
+    >>> shares(np.array([2**118, 3 * 2**118], dtype=object))
+    array([0.25, 0.75])
+    """
+    return np.asarray(weights / denominator_of(weights), dtype=np.float64)
 
 
 def to_weights(channel: FloatArray) -> IntArray:

@@ -25,6 +25,7 @@ def release(
     id: str | None = None,
     keep: Sequence[str] | Literal["all"] = (),
     uncovered: Sequence[str] = (),
+    as_values: bool | None = None,
     output: str | os.PathLike[str] | None = None,
     engine: str = "auto",
     **options: Any,
@@ -54,6 +55,11 @@ def release(
         and where it does not cover them the release is refused.
     uncovered : list of str
         Kept columns that are published all the same, outside the promise; a warning and the certificate name them.
+    as_values : bool, optional
+        True: the useful columns come back in their own values and types, null as null; each released symbol becomes a
+        value drawn from what it stands for, in one step (`Mechanism.in_values` with the counts of this table). False:
+        symbols are published as labels. Left out: values where the symbols of a design are mixtures of values, and
+        ``rename`` does not ask for one column in the place of several.
     output : path, optional
         Where the table is written, with its certificate and codebook beside it; left out, frames come back as frames.
         Where few records stand behind values, the codebook is private and the public certificate tells no mechanism.
@@ -84,8 +90,8 @@ def release(
     >>> release(table, mechanism, seed=1, shuffle=True).column_names
     ['job']
     """
-    asked = {"id": id, "keep": keep, "uncovered": uncovered, "output": output, "engine": engine, **options}
-    done = run(Request.of(table, mechanism, key=key, seed=seed, **asked))
+    asked = {"id": id, "keep": keep, "uncovered": uncovered, "as_values": as_values, "output": output, "engine": engine}
+    done = run(Request.of(table, mechanism, key=key, seed=seed, **asked, **options))
     _warn_of_uncovered(done)
     return done.table
 

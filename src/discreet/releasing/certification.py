@@ -17,6 +17,7 @@ from discreet.mechanism import Mechanism
 from discreet.releasing.checks import Checked
 from discreet.releasing.plan import Plan
 from discreet.releasing.prepared import Prepared
+from discreet.tables.dialect import plain_kind
 from discreet.tables.digest import file_digest, part_digests
 from discreet.tables.session import DuckDBTable, Limits, open_table
 
@@ -65,6 +66,7 @@ def certified(
         unseen=_unseen(plan, checked),
         **ready.beside.to_dict(),
         persons=None if ready.persons is None else ready.persons.to_dict(),
+        **_value_types(ready),
         versions={**base["versions"], "duckdb": _duckdb_version()},
         input_key=request.key.input_key,
         **hidden,
@@ -101,6 +103,18 @@ def _columns(ready: Prepared) -> dict[str, Any]:
         "released": list(plan.released),
         "kept": list(plan.kept),
         "published": [name for _, name in plan.output],
+    }
+
+
+def _value_types(ready: Prepared) -> dict[str, Any]:
+    """In values: the types that the released columns have in the table, in DuckDB's words."""
+    plan, kinds = ready.plan, ready.engine.table.kinds
+    if not plan.is_in_values:
+        return {}
+    sources = [column for draw in plan.draws for column in draw.outputs]
+    bins = plan.mechanism.bins
+    return {
+        "value_types": {n: "VARCHAR" if c in bins else plain_kind(kinds[c]) for n, c in zip(plan.released, sources)}
     }
 
 

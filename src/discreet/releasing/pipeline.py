@@ -16,6 +16,7 @@ from discreet._support.beside import begun
 from discreet.certificate import Certificate
 from discreet.certificate.beside import Beside
 from discreet.drawing.keys import ReleaseKey
+from discreet.measures import unchanged
 from discreet.releasing.certification import certified, codebook_text, output_digest, promised
 from discreet.releasing.checks import Checked
 from discreet.releasing.engines import engine_for
@@ -73,6 +74,7 @@ class Released:
             "output": os.fspath(output),
             "rows": self.rows,
             "released": list(self.plan.released),
+            "in_values": self._in_values(),
             **stated,
             "certificate": os.fspath(sidecar(output, "certificate")),
             "codebook": os.fspath(sidecar(output, "codebook.private" if self.hides_mechanism else "codebook")),
@@ -81,6 +83,11 @@ class Released:
             "engine": self.engine,
             "seconds": self.seconds,
         }
+
+    def _in_values(self) -> dict[str, float] | None:
+        """The share of records that are expected to keep their value; None where labels are released."""
+        joint, mechanism = self.checked.joint, self.plan.mechanism
+        return {"unchanged": unchanged(joint, mechanism)} if mechanism.is_in_values else None
 
 
 def run(request: Request) -> Released:

@@ -3,12 +3,13 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from discreet._support import validate
 from discreet._support.errors import ColumnNotFoundError, InputError, UnusableColumnError
+from discreet.core.joint import Joint
 from discreet.mechanism import Draw, Mechanism
 from discreet.notions import Notion
 from discreet.notions.base import from_dict
@@ -26,9 +27,9 @@ class Plan:
     Attributes
     ----------
     mechanism, notion : Mechanism, Notion
-        What is drawn from, and what it promises.
+        What is drawn from, and what it promises; for values, first what those are made of.
     draws : tuple of Draw
-        One for each released column.
+        One for each released column; in values, one for all that are released together.
     sensitive : tuple of str
         Sensitive columns, empty where the table has none and the design is trusted.
     id, person : str or None
@@ -36,7 +37,7 @@ class Plan:
     kept : tuple of str
         Other columns that are published as they are.
     output : tuple of (str or int, str)
-        What is published, from left to right: a column or the number of a draw, and its name.
+        What is published, from left to right: a column or the number of a released one, and its name.
     shuffle : bool
         Whether rows come in a keyed random order.
     uncovered : tuple of str
@@ -55,14 +56,26 @@ class Plan:
     uncovered: tuple[str, ...] = ()
 
     @property
+    def is_in_values(self) -> bool:
+        """Whether what is drawn are values of the useful columns."""
+        return self.mechanism.is_in_values
+
+    def in_values(self, joint: Joint, *, counts_are_public: bool) -> Plan:
+        """The same plan with a mechanism that draws values, by the counts of the table, of which it tells no more."""
+        mechanism = self.mechanism.in_values(joint)
+        if counts_are_public and not self.mechanism.is_private:
+            mechanism = mechanism.made_public()
+        return replace(self, mechanism=mechanism, draws=mechanism.draws())
+
+    @property
     def useful(self) -> tuple[str, ...]:
         """The useful columns."""
         return self.mechanism.useful_columns
 
     @property
     def released(self) -> tuple[str, ...]:
-        """Names of the released columns."""
-        return tuple(name for what, name in self.output if isinstance(what, int))
+        """Names of the released columns, in the order of the draws."""
+        return tuple(name for _, name in sorted((what, name) for what, name in self.output if isinstance(what, int)))
 
     @property
     def record(self) -> str | None:
@@ -115,7 +128,9 @@ def make_plan(request: Request, kinds: dict[str, str], table: str) -> Plan:
         raise InputError(f"the id {own!r} would tell the order of a person's records, so it cannot be published.")
     ids = [own] if request.publishes_id else []
     ids += [request.person] if request.person in chosen and request.keep != "all" else []
-    output = _output(mechanism, list(kinds), kept, ids, request.rename)
+    output = _output(
+        mechanism.released_columns(request.rename, as_values=request.in_values), mechanism, kinds, kept, ids
+    )
     uncovered = _uncovered(request.uncovered, kept, list(kinds), table)
     ends = (own, request.person, kept, output, request.shuffle, uncovered)
     return Plan(mechanism, promised, draws, sensitive, *ends)
@@ -203,9 +218,12 @@ def _uncovered(
 
 
 def _output(
-    mechanism: Mechanism, columns: list[str], kept: tuple[str, ...], ids: Sequence[str | None], rename: str | None
+    names: Sequence[str],
+    mechanism: Mechanism,
+    columns: Iterable[str],
+    kept: tuple[str, ...],
+    ids: Sequence[str | None],
 ) -> tuple[tuple[str | int, str], ...]:
-    names = mechanism.released_columns(rename)
     drawn = {column: (number, names[number]) for number, column in enumerate(mechanism.useful_columns[: len(names)])}
     output: list[tuple[Any, str]] = []
     for column in columns:

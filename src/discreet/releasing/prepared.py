@@ -5,13 +5,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from discreet._support import progress
 from discreet._support.errors import BrokenNotionError
 from discreet.certificate.beside import Beside, audit_beside
 from discreet.certificate.persons import Persons, check_persons
 from discreet.certificate.record import check_certifiable
 from discreet.core.rare import has_rare_values
 from discreet.drawing.keys import DrawKeys, input_hmac
-from discreet.releasing.checks import Checked, check_ids, check_table, checking_orders
+from discreet.releasing.checks import Checked, check_ids, check_promise, check_table, checking_orders
 from discreet.releasing.engines.base import Drawing, Engine
 from discreet.releasing.plan import Plan, make_plan
 from discreet.releasing.request import Request
@@ -74,6 +75,11 @@ def prepare(request: Request, engine: Engine) -> Prepared:
     if needed:
         engine.table.start_digest()
     checked = check_table(engine.table, plan, unseen=request.unseen, suppress_as=request.suppress_as)
+    if request.in_values:
+        with progress.stage("composing values"):
+            plan = plan.in_values(checked.joint, counts_are_public=request.public_counts)
+    with progress.stage("checking the promise"):
+        check_promise(plan, request.mechanism, checked)
     with checking_orders(engine.table, plan, checked.counted):
         check_ids(engine.table, plan)
         beside = audit_beside(

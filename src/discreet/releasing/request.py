@@ -26,6 +26,9 @@ class Request:
     ----------
     person : str or None
         Column that tells whose records they are, where a person has several.
+    as_values : bool or None
+        Whether the useful columns are published in their own values, or symbols as labels; left out, values where the
+        labels would be mixtures.
     publish_id : bool or None
         Left out, an id is published unless the rows are shuffled: sorted by it they may be as they were.
     reads : tuple
@@ -44,6 +47,7 @@ class Request:
     keep: Sequence[str] | Literal["all"] = ()
     uncovered: Sequence[str] | Literal["all"] = ()
     rename: str | None = None
+    as_values: bool | None = None
     notion: Notion | None = None
     publish_id: bool | None = None
     publish_sensitive: bool = False
@@ -90,6 +94,10 @@ class Request:
     def _check(self) -> None:
         if self.unseen not in ("stop", "suppress"):
             raise InputError(f"unseen must be 'stop' or 'suppress', got {self.unseen!r}.")
+        if self.as_values not in (None, True, False):
+            raise InputError(f"as_values must be True or False, got {self.as_values!r}.")
+        if self.as_values is False and self.mechanism.is_in_values:
+            raise InputError("the mechanism is in values already. For labels take the one that it was made from.")
         if self.private_certificate is not None and (self.output is None or not self.certificate):
             raise InputError("a private certificate belongs to a release that is written to a file and certified.")
         if self.sign is not None and (self.output is None or not self.certificate):
@@ -98,6 +106,15 @@ class Request:
             raise InputError("a key is stored beside a release that is written to a file: name the output.")
         if self.output is None and self.is_path:
             raise InputError("a path is released to a path: name the output.")
+
+    @property
+    def in_values(self) -> bool:
+        """Whether the release is in values: as asked, or where labels are mixtures and nobody names their column."""
+        if self.as_values is not None:
+            return self.as_values
+        mechanism = self.mechanism
+        names_labels = self.rename is not None and len(mechanism.useful_columns) > 1
+        return mechanism.is_in_values or (mechanism.has_mixed_labels and not names_labels)
 
     @property
     def publishes_id(self) -> bool:

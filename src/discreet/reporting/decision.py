@@ -87,6 +87,9 @@ def decision(
     """
     mechanism, joint, notion = _subject(made, joint, notion)
     _check_request(notion, certificate, rows)
+    released = _as_released(mechanism, joint, certificate)
+    if released is not mechanism:
+        made, mechanism = _in_values(made, released, joint), released
     facts = None if certificate is None else _facts(certificate, mechanism, joint)
     if isinstance(made, Design) and made.utility == "information":
         figures, swept_method = _figures(made), made.method
@@ -168,6 +171,29 @@ def _subject(made: Design | Mechanism, joint: Joint | None, notion: Notion | Non
     if notion is None and made.notion is None:
         raise InputError("the mechanism carries no notion: name the one that it keeps.")
     return made, joint, from_dict(dict(made.notion or {})) if notion is None else notion
+
+
+def _as_released(mechanism: Mechanism, joint: Joint, certificate: Certificate | None) -> Mechanism:
+    """The mechanism as its certificate has it: in values, where it is what those were made of."""
+    stated = None if certificate is None else certificate.to_dict().get("mechanism")
+    if mechanism.is_in_values or not isinstance(stated, Mapping) or "released_values" not in stated:
+        return mechanism
+    composed = mechanism.in_values(joint)
+    same = ("useful", "released", "rows", "released_values")
+    own = composed.public_dict()
+    return composed if all(own[name] == stated.get(name) for name in same) else mechanism
+
+
+def _in_values(made: Design | Mechanism, released: Mechanism, joint: Joint) -> Design | Mechanism:
+    """A design with its mechanism in values; its limit is one of any mechanism, so it stays."""
+    if not isinstance(made, Design) or made.utility != "information":
+        return released
+    information, whole = useful_information(joint, released), entropy(joint)
+    nmi = min(1.0, information / whole) if whole > 0 else 0.0
+    status = status_of(nmi, made.bound)
+    return dataclasses.replace(
+        made, mechanism=released, mutual_information=information, nmi=nmi, kept=nmi, status=status
+    )
 
 
 def _assembled(

@@ -74,6 +74,7 @@ class Figures(Part):
     released: int
     useful: int
     reads_sensitive: bool
+    in_values: bool
     seconds: float | None
 
 

@@ -299,7 +299,7 @@ def release_words(verdict: Judgement, figures: Figures) -> str:
 
 
 def in_values_words(figures: Figures) -> str:
-    """What is left of the column where each symbol is read as one of its values; empty where it is unknown."""
+    """What is left of the column in its own values, or where each symbol is read as one; empty where it is unknown."""
     if figures.unchanged is None:
         return ""
     parts = [f"{percent(figures.unchanged)} of records keep their value"]
@@ -309,7 +309,29 @@ def in_values_words(figures: Figures) -> str:
         )
     if figures.distortion is not None:
         parts.append(f"a number is off by {figures.distortion:.4g} on average")
+    if figures.in_values:
+        return f"The release has the column's own values, whose distribution is kept on average: {_listed(parts)}."
     return f"With each released symbol read as a value drawn from what it stands for, {_listed(parts)}."
+
+
+#: Of SQL for a mechanism that a release would make values of.
+LABELS_EXPORTED = (
+    "this SQL draws labels, as release --as-labels does. For values store the mechanism in values: discreet design "
+    "--as-values"
+)
+
+#: Of a release in values under a key that was used before.
+DRAWN_ANEW = (
+    "values are drawn by the counts of this table, so records of another table are drawn anew, and both together tell "
+    "more than one. To share draws among tables, store the mechanism in values: discreet design --as-values"
+)
+
+
+def released_values_words(columns: Sequence[str], unchanged: float | None) -> str:
+    """A release in values, in a sentence or two."""
+    have = "has its" if len(columns) == 1 else "have their"
+    kept = "" if unchanged is None else f" {percent(unchanged)} of records are expected to keep theirs."
+    return f"{' and '.join(columns)} {have} own values, whose distribution is kept on average.{kept}"
 
 
 def bound_words(figures: Figures) -> str:

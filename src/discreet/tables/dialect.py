@@ -16,6 +16,7 @@ __all__ = [
     "is_label_type",
     "is_number",
     "literal",
+    "plain_kind",
 ]
 
 #: Edges of intervals that are all compared with every value; engines bound how deep an expression is.
@@ -57,6 +58,11 @@ def is_label_type(kind: str) -> bool:
 def is_id_type(kind: str) -> bool:
     """Whether the values of a type read the same on every engine, as ids must: integers, text and UUIDs do."""
     return kind in _INTEGERS or kind in ("VARCHAR", "UUID")
+
+
+def plain_kind(kind: str) -> str:
+    """A type without the values that it lists, which are data: enumerations are text."""
+    return "VARCHAR" if kind.startswith("ENUM") else kind
 
 
 @dataclass(frozen=True)

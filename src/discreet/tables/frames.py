@@ -3,17 +3,29 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import duckdb
 import numpy as np
 
-from discreet._support.errors import DiscreetError, UnreadableTableError
+from discreet._support.errors import DiscreetError, UnreadableTableError, UnusableColumnError
+from discreet.tables.arrow import whole
 from discreet.tables.dialect import DUCKDB
 from discreet.tables.files import check_names
 
-__all__ = ["Output", "collected", "columns_of", "has_stable_rows", "is_relation", "put_together", "stream", "to_arrow"]
+__all__ = [
+    "Output",
+    "Palette",
+    "collected",
+    "columns_of",
+    "has_stable_rows",
+    "is_relation",
+    "put_together",
+    "stream",
+    "to_arrow",
+]
 
 #: What is published, from left to right: a column of the frame or the number of a draw, and its name.
 Output = Sequence[tuple[str | int, str]]
@@ -128,48 +140,156 @@ def _arrow(table: Any, columns: Sequence[str]) -> Any:
     return table.read_all() if isinstance(table, pa.RecordBatchReader) else table
 
 
-def put_together(original: Any, frame: Any, drawn: Any, output: Output, place: str) -> Any:
-    """The published columns in the library of the original: kept ones untouched, drawn ones as text.
+class Palette(NamedTuple):
+    """What numbers of a drawn column stand for: cells of a column of the frame itself, or texts.
+
+    Cells that are taken from the frame keep its type, whatever that is: categories, nullable integers, objects. Those
+    that the frame has not are made of values.
+    """
+
+    column: str
+    rows: Sequence[int | None]  # None: a cell that the frame has not
+    values: Sequence[Any]
+    is_text: bool = False  # the column publishes other words than its own, those of intervals
+
+    @property
+    def known(self) -> list[int]:
+        """Rows of the cells that are taken from the frame."""
+        return [row for row in self.rows if row is not None]
+
+    @property
+    def missing(self) -> list[Any]:
+        """Values, but for null, that the frame has no cell of."""
+        return [v for row, v in zip(self.rows, self.values) if row is None and v is not None]
+
+    @property
+    def places(self) -> list[int | None]:
+        """Where each number is among the known cells and the missing values behind them; None for a null."""
+        known, missing = iter(range(len(self.known))), iter(range(len(self.known), len(self.rows)))
+        return [
+            next(known) if row is not None else None if v is None else next(missing)
+            for row, v in zip(self.rows, self.values)
+        ]
+
+
+@contextlib.contextmanager
+def _fitting(column: str) -> Iterator[None]:
+    """Errors of libraries that cannot put a value into a column, without quoting it."""
+    try:
+        yield
+    except Exception:
+        raise UnusableColumnError(
+            f"a value that would be published does not occur in {column!r}, and its type cannot hold it. Release the "
+            "symbols of the mechanism as labels (as_values=False), or release to a file."
+        ) from None
+
+
+def put_together(
+    original: Any, frame: Any, drawn: Any, output: Output, place: str, palettes: Mapping[str, Palette]
+) -> Any:
+    """The published columns in the library of the original: kept ones untouched, drawn ones as text or in its values.
 
     ``frame`` is the collected original and ``drawn`` an Arrow table with the number of each row in the column
-    ``place``. The index of a pandas frame is not a chosen column, so it is not published.
+    ``place``; of a column that has a palette it holds numbers. The index of a pandas frame is not a chosen column, so
+    it is not published.
     """
     rows = np.asarray(drawn.column(place))
     in_order = bool((rows == np.arange(len(rows))).all())
     kind = library(original)
     if kind == "pandas":
-        return _pandas(frame, rows, in_order, drawn, output)
+        return _pandas(frame, rows, in_order, drawn, output, palettes)
     if kind == "polars":
-        return _polars(original, frame, rows, in_order, drawn, output)
+        return _polars(original, frame, rows, in_order, drawn, output, palettes)
     import pyarrow as pa
 
     base = frame if in_order else frame.take(pa.array(rows))
     names = [name for _, name in output]
-    columns = [drawn.column(name) if isinstance(what, int) else base.column(what) for what, name in output]
-    fields = [
-        pa.field(name, pa.string()) if isinstance(what, int) else base.schema.field(what) for what, name in output
-    ]
+    columns, fields = [], []
+    for what, name in output:
+        cells = drawn.column(name) if isinstance(what, int) else base.column(what)
+        field = pa.field(name, pa.string()) if isinstance(what, int) else base.schema.field(what)
+        palette = palettes.get(name) if isinstance(what, int) else None
+        if palette is not None:
+            field = field if palette.is_text else frame.schema.field(palette.column).with_name(name)
+            cells = _arrow_palette(frame, palette).take(cells).cast(field.type)
+            field = field.with_nullable(field.nullable or cells.null_count > 0)
+        columns.append(cells)
+        fields.append(field)
     released = pa.Table.from_arrays(columns, schema=pa.schema(fields)) if names else base
     if is_relation(original):
         return original.query("discreet_released_from", "SELECT * FROM released")
     return released.to_batches()[0] if isinstance(original, pa.RecordBatch) and released.num_rows else released
 
 
-def _pandas(frame: Any, rows: Any, in_order: bool, drawn: Any, output: Output) -> Any:
+def _arrow_palette(frame: Any, palette: Palette) -> Any:
+    import pyarrow as pa
+
+    if palette.is_text:
+        return pa.array(palette.values, pa.string())
+    own = whole(frame.column(palette.column))
+    if own.type == pa.string_view():  # whose cells Arrow cannot take
+        own = own.cast(pa.large_string())
+    if not palette.missing:
+        return own.take(pa.array(palette.rows, pa.int64()))
+    with _fitting(palette.column):
+        cells = [*own.take(pa.array(palette.known, pa.int64())).to_pylist(), *palette.missing]
+        return pa.array(cells, own.type).take(pa.array(palette.places, pa.int64()))
+
+
+def _pandas(frame: Any, rows: Any, in_order: bool, drawn: Any, output: Output, palettes: Mapping[str, Palette]) -> Any:
     import pandas as pd
 
     base = (frame if in_order else frame.iloc[rows]).reset_index(drop=True)
-    columns = {name: drawn.column(name).to_pandas() if isinstance(what, int) else base[what] for what, name in output}
-    return pd.DataFrame(columns)
+
+    def released(name: str) -> Any:
+        cells, palette = drawn.column(name).to_pandas(), palettes.get(name)
+        if palette is None:
+            return cells
+        if palette.is_text:
+            return _arrow_palette(frame, palette).take(drawn.column(name)).to_pandas()
+        own = frame[palette.column].iloc[palette.known]
+        if palette.missing:
+            with _fitting(palette.column):
+                more = pd.Series(palette.missing, dtype=own.dtype)
+                if more.isna().any():
+                    raise ValueError("a category that the column has not")
+                own = pd.concat([own, more])
+        places = [-1 if place is None else place for place in palette.places]  # no row has this place, so it is null
+        return own.reset_index(drop=True).reindex(places).take(cells).reset_index(drop=True)
+
+    return pd.DataFrame({name: released(name) if isinstance(what, int) else base[what] for what, name in output})
 
 
-def _polars(original: Any, frame: Any, rows: Any, in_order: bool, drawn: Any, output: Output) -> Any:
+def _polars_palette(frame: Any, palette: Palette) -> Any:
+    import polars as pl
+
+    own = frame[palette.column].gather(palette.known)
+    if palette.missing:
+        with _fitting(palette.column):
+            own = pl.concat([own, pl.Series(own.name, palette.missing, dtype=own.dtype)])
+    return own.gather(pl.Series(palette.places, dtype=pl.UInt32))
+
+
+def _polars(
+    original: Any,
+    frame: Any,
+    rows: Any,
+    in_order: bool,
+    drawn: Any,
+    output: Output,
+    palettes: Mapping[str, Palette],
+) -> Any:
     import polars as pl
 
     base = frame if in_order else frame[rows]
-    columns = [
-        pl.Series(name, pl.from_arrow(drawn.column(name)), dtype=pl.String) if isinstance(what, int) else base[what]
-        for what, name in output
-    ]
+
+    def published(name: str) -> Any:
+        palette = palettes.get(name)
+        if palette is None:
+            return pl.Series(name, pl.from_arrow(drawn.column(name)), dtype=pl.String)
+        own = pl.Series(palette.values, dtype=pl.String) if palette.is_text else _polars_palette(frame, palette)
+        return own.gather(pl.Series(pl.from_arrow(drawn.column(name)))).alias(name)
+
+    columns = [published(name) if isinstance(what, int) else base[what] for what, name in output]
     released = pl.DataFrame(columns)
     return released.lazy() if hasattr(original, "collect") else released

@@ -87,11 +87,17 @@ def test_kept_columns_of_pandas_are_untouched() -> None:
 
 def test_the_same_record_and_value_always_get_the_same_release(table: pa.Table, mechanism: Mechanism) -> None:
     """No averaging over repeated releases, whatever else is in the table and in whichever order."""
-    one = {row["uuid"]: row["job"] for row in dc.release(table, mechanism, seed=1, id="uuid").to_pylist()}
     part = table.take(pa.array(np.random.default_rng(1).permutation(ROWS)[:1500]))
-    some = dc.release(part, mechanism, seed=1, id="uuid", notion=LIP(2.0))
-    assert all(one[row["uuid"]] == row["job"] for row in some.to_pylist())
-    assert one != {row["uuid"]: row["job"] for row in dc.release(table, mechanism, seed=2, id="uuid").to_pylist()}
+    stored = mechanism.in_values(Joint.from_table(table, "ill", "job"))
+    for drawn, as_values in ((mechanism, False), (stored, True)):
+        options: dict[str, Any] = {"id": "uuid", "as_values": as_values}
+        one, other = (
+            {row["uuid"]: row["job"] for row in dc.release(table, drawn, seed=seed, **options).to_pylist()}
+            for seed in (1, 2)
+        )
+        some = dc.release(part, drawn, seed=1, notion=LIP(2.0), **options)
+        assert all(one[row["uuid"]] == row["job"] for row in some.to_pylist())
+        assert one != other
 
 
 def test_a_fresh_key_is_drawn_each_time(table: pa.Table, mechanism: Mechanism) -> None:
@@ -120,7 +126,7 @@ def test_order_tells_neither_the_value_nor_the_entry_drawn(table: pa.Table) -> N
     large = awkward_table(60_000, seed=4)
     mechanism = design(Joint.from_table(large, "ill", "job"), LIP(0.2)).mechanism
     for shuffle in (False, True):
-        got = dc.release(large, mechanism, seed=3, id="number", shuffle=shuffle, publish_id=True)
+        got = dc.release(large, mechanism, seed=3, id="number", shuffle=shuffle, publish_id=True, as_values=False)
         true = dict(zip(large.column("number").to_pylist(), large.column("job").to_pylist()))
         x = pd.factorize(pd.Series([str(true[n]) for n in got.column("number").to_pylist()]))[0]
         y = pd.factorize(pd.Series(got.column("job").to_pylist()))[0]
@@ -251,7 +257,7 @@ def test_sensitive_columns_are_published_only_on_demand(table: pa.Table, mechani
 def test_several_columns_need_a_name(table: pa.Table) -> None:
     both = mechanisms(table)["two columns"]
     with pytest.raises(InputError, match="--as"):
-        dc.release(table, both, seed=1)
+        dc.release(table, both, seed=1, as_values=False)
     assert dc.release(table, both, seed=1, rename="work").column_names == ["work"]
     with pytest.raises(InputError, match="one column for each attribute"):
         dc.release(table, mechanisms(table)["attributes"], seed=1, rename="work")

@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -80,6 +81,19 @@ class Evidence:
         """Published columns whose cells must be those of the table: all but the drawn ones, and the id that matches."""
         matched = self.columns["id"] if self.publishes_id else None
         return [c for c in self.columns["published"] if c not in self.columns["released"] and c != matched]
+
+    @property
+    def value_types(self) -> dict[str, str] | None:
+        """In values: the type of each released column, as stated."""
+        return self.content.get("value_types")
+
+    def drawn(self) -> list[tuple[Draw, list[str]]]:
+        """Every draw with the names of the columns that are published of it."""
+        names = iter(self.columns["released"])
+        made = [(draw, list(itertools.islice(names, draw.n_columns))) for draw in self.own.draws()]
+        if any(len(own) < draw.n_columns for draw, own in made) or next(names, None) is not None:
+            raise ValueError("other columns are released than the mechanism draws")
+        return made
 
     def draw_keys(self) -> DrawKeys:
         """The sub-keys of the release."""

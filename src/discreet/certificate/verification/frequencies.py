@@ -40,7 +40,7 @@ def _label_tests(draw: Draw, counts: IntArray) -> tuple[Any, Any, Any]:
     sizes = np.diff(draw.starts)
     totals = np.repeat(np.add.reduceat(counts, draw.starts[:-1]), sizes)
     used = totals > 0
-    return counts[used], totals[used], draw.weights[used] / DENOMINATOR
+    return counts[used], totals[used], draw.shares[used]
 
 
 def _bit_tests(draw: Draw, counts: IntArray, ones: IntArray) -> tuple[Any, Any, Any]:

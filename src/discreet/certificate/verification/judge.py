@@ -16,6 +16,7 @@ from discreet._support.numeric import IntArray
 from discreet.certificate.verification.evidence import Evidence
 from discreet.certificate.verification.link import TABLE, Link, side_by_side
 from discreet.certificate.verification.question import COUNTED, MATCHED, Question, key_name
+from discreet.drawing.cells import value_table
 from discreet.drawing.entries import entry_table, symbol_table
 from discreet.drawing.known import check_known_answers
 from discreet.drawing.thresholds import bit_subkey, draws_of
@@ -84,6 +85,9 @@ class Judge:
         kinds = [field.type for field in self.table.relation.limit(0).project(asked).to_arrow_table().schema]
         rows = {**self.evidence.rows_of(draw), **self._odd_values(draw)}
         made = [(f"discreet_symbols{number}", symbol_table(rows, draw.inputs, kinds))]
+        if draw.values is not None:
+            names, types = self.evidence.drawn()[number][1], self.evidence.value_types or {}
+            made.append((f"discreet_values{number}", value_table(self.released, draw, names, types)))
         return made if draw.bits is not None else [*made, (f"discreet_entries{number}", entry_table(draw))]
 
     def _odd_values(self, draw: Draw) -> dict[tuple[Any, ...], int]:
@@ -117,8 +121,10 @@ class Judge:
     def redrawn_by_hand(self, link: Link) -> int:
         """Of the first rows of a link, how many have other labels than Python's own SHA-256 draws."""
         assert self.evidence.key is not None
+        self._prepare(self.table.connection)
         keys, rows = self.evidence.draw_keys().columns, [self.evidence.rows_of(draw) for draw in self.draws]
-        found = self.table.connection.sql(f"SELECT * FROM ({link.rows}) WHERE {MATCHED} LIMIT {BY_HAND}")
+        pairs = self.question.labelled(link.rows)
+        found = self.table.connection.sql(f"SELECT * FROM ({pairs}) WHERE {MATCHED} LIMIT {BY_HAND}")
         wrong = 0
         for line in found.fetchall():
             cells = dict(zip(found.columns, line))

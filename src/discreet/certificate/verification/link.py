@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from discreet.certificate.verification.evidence import Evidence
+from discreet.drawing.cells import cell_symbol
 from discreet.drawing.thresholds import DIGITS
 from discreet.tables.dialect import DUCKDB, is_float, is_label_type, literal
 from discreet.tables.files import is_parquet
@@ -31,9 +32,10 @@ class Link:
     Attributes
     ----------
     rows : str
-        A query for ``k_*`` what the draws look up, ``id_`` whose draw it is, ``y*`` the released values, ``changed_``
-        whether a kept cell differs, ``s*_`` the sensitive values, ``place_`` and ``stands_`` where the row must stand
-        and where it does, ``there_`` whether the table has it; nulls where a row has no partner.
+        A query for ``k_*`` what the draws look up, ``id_`` whose draw it is, ``y*`` the released labels (in values
+        ``c*_*``, the cells of which `Question.labelled` makes them), ``changed_`` whether a kept cell differs, ``s*_``
+        the sensitive values, ``place_`` and ``stands_`` where the row must stand and where it does, ``there_`` whether
+        the table has it; nulls where a row has no partner.
     knows_order : bool
         Whether ``place_`` is known.
     by_id : bool
@@ -95,11 +97,23 @@ def _pairs(
     secret = [(k, c) for k, c in enumerate(own.sensitive_columns) if c in table.kinds]
     asked += [f"{evidence.looked_up(table, c)} AS s{k}_" for k, c in secret]
     asked += [f"{name(columns['id'])} AS match_"] if evidence.publishes_id else []
-    asked += [f"{_cell(evidence, c)} AS y{k}" for k, c in enumerate(columns["released"])]
+    asked += _drawn(evidence, released)
     differ = [_differs(name(c), _cell(evidence, c), table.kinds[c], released.kinds[c]) for c in evidence.unchanged]
     asked.append(f"({' OR '.join(differ) or 'false'}) AS changed_")
     asked += [f"{ROW} IS NOT NULL AS there_", f"{place} AS place_", f"{STANDS} AS stands_"]
     return f"SELECT {', '.join(asked)} FROM {source}"
+
+
+def _drawn(evidence: Evidence, released: DuckDBTable) -> list[str]:
+    """The released cells of every draw."""
+    made = []
+    for number, (draw, names) in enumerate(evidence.drawn()):
+        if draw.values is None:
+            made.append(f"{_cell(evidence, names[0])} AS y{number}")
+        else:
+            cells = [cell_symbol(released, name, _cell(evidence, name)) for name in names]
+            made += [f"{cell} AS c{number}_{k}" for k, cell in enumerate(cells)]
+    return made
 
 
 def _cells(evidence: Evidence) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from discreet.drawing.thresholds import DIGITS, Thresholds
+from discreet.drawing.thresholds import Thresholds
 from discreet.tables.dialect import DUCKDB, literal
 
 __all__ = ["COUNTED", "MATCHED", "Question", "key_name"]
@@ -46,12 +46,24 @@ class Question:
     has_key: bool
     by_person: bool
 
+    def labelled(self, rows: str) -> str:
+        """The same rows with labels ``y*``, where cells ``c*_*`` hold values; null where no label has such values."""
+        for number, draw in enumerate(self.draws):
+            cells = [f"c{number}_{k}" for k in range(draw.draw.n_columns if draw.draw.values is not None else 0)]
+            if cells:
+                same = " AND ".join(f"c.{cell} IS NOT DISTINCT FROM z.v{k}" for k, cell in enumerate(cells))
+                rows = (
+                    f"SELECT c.* EXCLUDE ({', '.join(cells)}), z.y AS y{number} FROM ({rows}) AS c "
+                    f"LEFT JOIN discreet_values{number} AS z ON {same}"
+                )
+        return rows
+
     def judging(self, pairs: str) -> str:
         """A query over pairs of rows (see `Link`): numbers of `COUNTED` for every entry, -1 where there is none."""
         numbers = range(len(self.draws))
         entries = [f"{self._entry(number)} AS e{number}" for number in numbers]
         joins = "".join(self._symbols(number) + self._entries(number) for number in numbers)
-        found = f"SELECT p.*, {', '.join([*entries, *self._hashed()])} FROM ({pairs}) AS p{joins}"
+        found = f"SELECT p.*, {', '.join([*entries, *self._hashed()])} FROM ({self.labelled(pairs)}) AS p{joins}"
         drawn = " AND ".join(map(self._is_drawn, numbers)) if self.has_key else "true"
         counted = [f"count(*) FILTER (WHERE {test}) AS {name}" for name, test in COUNTED.items()]
         counted += [f"{self._records} FILTER (WHERE {MATCHED}) AS n", *self._ones()]
@@ -109,7 +121,7 @@ class Question:
             if draw.bits is not None:
                 made.append(f"{self._bits(number)} AS u{number}_")
                 continue
-            sure = f"v{number}.low = '{'0' * DIGITS}' AND v{number}.high = 'g' AND p.id_ IS NOT NULL"
+            sure = f"v{number}.low = '{'0' * draw.digits}' AND v{number}.high = 'g' AND p.id_ IS NOT NULL"
             made.append(f"CASE WHEN {sure} THEN v{number}.low ELSE {self._u(number)} END AS u{number}_")
             made += [f"v{number}.low AS low{number}_", f"v{number}.high AS high{number}_"]
         return made
@@ -130,7 +142,7 @@ class Question:
 
     def _u(self, number: int, bit: int | None = None) -> str:
         text = f"getvariable({literal(key_name(number, bit))}) || w{number}.d || p.id_"
-        return f"substr({DUCKDB.sha256(text)}, 1, {DIGITS})"
+        return f"substr({DUCKDB.sha256(text)}, 1, {self.draws[number].digits})"
 
     def _ones(self) -> list[str]:
         """How often each place of a string of bits holds a one."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from discreet.certificate.record import Certificate
 from discreet.certificate.verification.evidence import Evidence
 from discreet.certificate.verification.verdict import Finding, equal
+from discreet.drawing.cells import cell_symbol, value_table
 from discreet.drawing.entries import label_table
 from discreet.mechanism import Draw
 from discreet.tables.dialect import DUCKDB
@@ -32,8 +33,11 @@ def against_release(evidence: Evidence, released: DuckDBTable) -> Iterator[Findi
     rows, stated = released.count(), content["rows"]["output"]
     yield Finding("released rows", rows == stated, f"{rows} rows, {stated} stated")
     if evidence.mechanism is not None:
-        for column, draw in zip(columns["released"], evidence.mechanism.draws(), strict=True):
-            yield _possible(released, column, draw)
+        for draw, names in evidence.drawn():
+            if draw.values is None:
+                yield _possible(released, names[0], draw)
+            else:
+                yield _possible_values(released, names, draw, evidence.value_types or {})
 
 
 def _digest(evidence: Evidence, released: DuckDBTable) -> Iterator[Finding]:
@@ -75,6 +79,18 @@ def _digest_in(path: Path) -> str:
         return str(json.loads(path.read_text(encoding="utf-8"))["certificate_digest"])
     except (OSError, ValueError, LookupError, TypeError, RecursionError):
         return ""
+
+
+def _possible_values(source: DuckDBTable, names: Sequence[str], draw: Draw, stated: dict[str, str]) -> Finding:
+    """Every row holds values that the mechanism may release together."""
+    known = source.connection.from_arrow(value_table(source, draw, names, stated)).set_alias("known")
+    cells = [cell_symbol(source, name) for name in names]
+    shown = ", ".join(f"{cell} AS c{k}" for k, cell in enumerate(cells))
+    counted = source.relation.aggregate(f"{shown}, count(*) AS n", ", ".join(cells)).set_alias("found")
+    same = " AND ".join(f"found.c{k} IS NOT DISTINCT FROM known.v{k}" for k in range(len(cells)))
+    strange = counted.join(known, same, how="anti").aggregate("coalesce(sum(n), 0)").fetchall()[0][0]
+    text = f"{strange} rows hold what the mechanism never releases"
+    return Finding(f"values of {' and '.join(names)}", strange == 0, text)
 
 
 def _possible(source: DuckDBTable, column: str, draw: Draw) -> Finding:

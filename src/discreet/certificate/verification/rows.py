@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from discreet.certificate.verification.question import MATCHED
 from discreet.certificate.verification.redraw import redrawn_as_bag
 from discreet.certificate.verification.verdict import Finding
 from discreet.notions import from_dict
-from discreet.tables.dialect import DUCKDB, is_number, literal
+from discreet.tables.dialect import DUCKDB, is_number, literal, plain_kind
 from discreet.tables.files import is_parquet
 from discreet.tables.session import DuckDBTable
 
@@ -82,10 +82,8 @@ def _row_by_row(evidence: Evidence, tally: Tally) -> Iterator[Finding]:
     if evidence.unchanged:
         text = "unchanged, row by row" if not changed else f"were changed in {changed} rows"
         yield Finding("kept columns", changed == 0, text)
-    for column, draw, entries, ones in zip(
-        evidence.columns["released"], evidence.own.draws(), tally.entries, tally.ones, strict=True
-    ):
-        yield frequencies(column, draw, entries, ones)
+    for (draw, names), entries, ones in zip(evidence.drawn(), tally.entries, tally.ones, strict=True):
+        yield frequencies(" and ".join(names), draw, entries, ones)
 
 
 def _redrawn(judge: Judge, first: Link | None, tally: Tally) -> Iterator[Finding]:
@@ -137,15 +135,36 @@ def _order(evidence: Evidence, table: DuckDBTable, link: Link, tally: Tally) -> 
 
 
 def _types(evidence: Evidence, table: DuckDBTable, released: DuckDBTable) -> Iterator[Finding]:
-    """Kept columns have the type that they had, as far as the format of the release can tell it."""
-    own = [c for c in evidence.columns["published"] if c not in evidence.columns["released"]]
-    if not own or (released.files and not is_parquet(released.files[0])):
-        return
-    wanted = _stored(table, own) if released.files else {column: table.kinds[column] for column in own}
+    """Kept columns and values have the type that they had, as far as the format of the release can tell it."""
+    own = {c: c for c in evidence.columns["published"] if c not in evidence.columns["released"]}
     is_spark = evidence.content["engine"] == "spark"
-    wrong = [c for c in own if not _fits(wanted[c], released.kinds[c], is_spark)]
+    is_text = len(released.files) > 0 and not is_parquet(released.files[0])
+    if own and not is_text:
+        yield _changed("types of kept columns", table, released, own, is_spark)
+    stated = evidence.value_types
+    if stated is None:
+        return
+    sources = {n: c for draw, names in evidence.drawn() for n, c in zip(names, draw.outputs)}
+    values = {n: c for n, c in sources.items() if c not in evidence.own.bins}
+    wrong = [n for n, c in values.items() if not _fits(plain_kind(table.kinds[c]), stated[n], is_spark)]
+    wrong += [n for n in sources if n not in values and stated[n] != "VARCHAR"]
+    if wrong:
+        yield Finding("types of released columns", False, f"of {', '.join(wrong)} are not those of the table")
+    elif values and not is_text:
+        yield _changed("types of released columns", table, released, values, is_spark)
+    else:
+        yield Finding("types of released columns", True, "are those of the table")
+
+
+def _changed(
+    subject: str, table: DuckDBTable, released: DuckDBTable, columns: Mapping[str, str], is_spark: bool
+) -> Finding:
+    """Whether published columns have the types of those that they come from."""
+    sources = list(columns.values())
+    wanted = _stored(table, sources) if released.files else {column: table.kinds[column] for column in sources}
+    wrong = [n for n, c in columns.items() if not _fits(wanted[c], released.kinds[n], is_spark)]
     text = "are those of the table" if not wrong else f"of {', '.join(wrong)} were changed"
-    yield Finding("types of kept columns", not wrong, text)
+    return Finding(subject, not wrong, text)
 
 
 def _stored(table: DuckDBTable, columns: Sequence[str]) -> dict[str, str]:

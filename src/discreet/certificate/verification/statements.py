@@ -20,6 +20,7 @@ STATEMENTS = {
     "what unknown values were treated as": ("unseen",),
     "what the records of a person tell together": ("persons",),
     "the input's columns and digest": ("input digest",),
+    "the types of released values": ("types of released columns",),
 }
 
 
@@ -51,6 +52,7 @@ def unchecked(evidence: Evidence, made: set[str]) -> Iterator[Finding]:
         names.append("whether the key was drawn at random")
         absent = {"persons"} if evidence.content["persons"] is None else set()
         absent |= set() if evidence.columns["kept"] else {"kept columns beside the release"}
+        absent |= {"types of released columns"} if evidence.value_types is None else set()
         names += [name for name, checks in STATEMENTS.items() if not (made | absent).intersection(checks)]
         if "redraw" not in made and not (evidence.is_signed and "output digest" in made):
             yield Finding(

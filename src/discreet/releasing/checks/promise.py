@@ -11,11 +11,12 @@ import numpy as np
 
 from discreet._support.errors import BrokenNotionError, UnseenSymbolError
 from discreet.core.joint import Joint
+from discreet.mechanism import Mechanism
 from discreet.releasing.plan import Plan
 from discreet.tables import count_pairs, count_values
 from discreet.tables.session import Table
 
-__all__ = ["Checked", "check_promise"]
+__all__ = ["Checked", "check_promise", "count_table"]
 
 
 @dataclass(frozen=True)
@@ -42,17 +43,26 @@ class Checked:
     has_sensitive: bool
 
 
-def check_promise(table: Table, plan: Plan, *, unseen: str, suppress_as: Any) -> Checked:
-    """Count the table and decide the notion on the counts, in integers."""
-    checked = _known(_counted(table, plan), plan, unseen, suppress_as)
-    if checked.has_sensitive and not plan.notion.holds(checked.joint, plan.mechanism):
-        slack = plan.notion.slack(checked.joint, plan.mechanism)
-        how = f"by {-slack:.3g} nats" if np.isfinite(slack) else "since a released value rules a sensitive one out"
-        raise BrokenNotionError(
-            f"on this table the mechanism breaks {plan.notion} {how}, so nothing was released. "
-            "Design it on this table, or on both tables (also=[...])."
+def count_table(table: Table, plan: Plan, *, unseen: str, suppress_as: Any) -> Checked:
+    """Count the table, and settle what unknown values are treated as."""
+    return _known(_counted(table, plan), plan, unseen, suppress_as)
+
+
+def check_promise(plan: Plan, asked: Mechanism, checked: Checked) -> None:
+    """Decide the notion on the counts, in integers; ``asked`` is the mechanism that values were made of."""
+    if not checked.has_sensitive or plan.notion.holds(checked.joint, plan.mechanism):
+        return
+    slack = plan.notion.slack(checked.joint, plan.mechanism)
+    how = f"by {-slack:.3g} nats" if np.isfinite(slack) else "since a released value rules a sensitive one out"
+    way_out = "Design it on this table, or on both tables (also=[...])."
+    if plan.is_in_values and not asked.is_in_values and plan.notion.holds(checked.joint, asked):
+        way_out = (
+            "Its symbols keep the promise, which does not survive that each is read as a value. Release them as labels "
+            "(as_values=False, --as-labels)."
         )
-    return checked
+    raise BrokenNotionError(
+        f"on this table the mechanism breaks {plan.notion} {how}, so nothing was released. {way_out}"
+    )
 
 
 def _counted(table: Table, plan: Plan) -> Joint:

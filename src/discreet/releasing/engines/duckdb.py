@@ -16,10 +16,11 @@ from discreet._support import progress
 from discreet._support.errors import InputError
 from discreet.drawing.fitting import fitting
 from discreet.drawing.known import check_known_answers
-from discreet.drawing.lookup import symbol_rows
+from discreet.drawing.lookup import symbol_rows, value_rows
 from discreet.drawing.statement import PLACE, SHUFFLE, Joined, Statement, symbol_columns
 from discreet.releasing.engines.base import Drawing, Drawn
 from discreet.releasing.engines.parquet_join import JoinedFile, join_parquet
+from discreet.releasing.engines.values import palettes_of, value_columns
 from discreet.releasing.plan import Plan
 from discreet.releasing.request import Request
 from discreet.releasing.transaction import PARTS
@@ -76,11 +77,11 @@ class DuckDBEngine:
     def draw(self, drawing: Drawing, target: Path | None) -> Drawn:
         if target is None:
             return self._in_memory(drawing)
-        if self._keeps_order(drawing.plan, target.name):
+        if self._keeps_order(drawing, target.name):
             return Drawn(None, *_Parts(self.table, drawing, target).write())
         statement = _Query(self.table, drawing).with_lookups().ordered(drawing.plan.output).text()
         # Rows are sorted with labels as numbers (ENUM) and get their text afterwards, which is faster.
-        shown = f"SELECT * REPLACE ({', '.join(_texts(drawing.plan))}) FROM ({statement})"
+        shown = _with_texts(drawing.plan, statement)
         with progress.stage("drawing") as stage, following([self.table.connection], stage):
             done = self.table.connection.execute(
                 f"COPY ({shown}) TO {literal(str(target))} ({copy_options(target.name)})"
@@ -91,14 +92,18 @@ class DuckDBEngine:
         """The kept columns as they were, and the released ones beside them, in the library of the table."""
         plan = drawing.plan
         drawn = [(what, name) for what, name in plan.output if isinstance(what, int)]
-        statement = _Query(self.table, drawing).with_lookups().ordered(((ROW, ROW), *drawn)).text()
-        found = self.table.connection.sql(f"SELECT {ROW}, {', '.join(_texts(plan))} FROM ({statement})")
-        arrow = found.to_arrow_table()
-        return Drawn(frames.put_together(self._given, self._frame, arrow, plan.output, ROW), arrow.num_rows)
+        query = _Query(self.table, drawing, by_number=True).with_lookups()
+        statement = query.ordered(((ROW, ROW), *drawn)).text()
+        arrow = self.table.connection.sql(_with_texts(plan, statement)).to_arrow_table()
+        palettes = palettes_of(self.table, plan)
+        made = frames.put_together(self._given, self._frame, arrow, plan.output, ROW, palettes)
+        return Drawn(made, arrow.num_rows)
 
-    def _keeps_order(self, plan: Plan, name: str) -> bool:
+    def _keeps_order(self, drawing: Drawing, name: str) -> bool:
         """Whether the release is as files are: Parquet to Parquet, row by row, of files with the same columns."""
-        files = self.table.files
+        files, plan = self.table.files, drawing.plan
+        if any(joined.lookup is not None and joined.lookup.is_searched for joined in drawing.tables):
+            return False  # a join that looks through several lines for a row hands rows on as it finds them
         if plan.shuffle or not files or not is_parquet(files[0]) or not copy_options(name).startswith("FORMAT parquet"):
             return False
         import pyarrow.parquet as pq
@@ -118,10 +123,13 @@ def _needed(request: Request, frame: Any = None) -> list[str]:
 
 
 class _Query:
-    """The query of a draw over one table; its lookup tables are stored once in a connection."""
+    """The query of a draw over one table; its lookup tables are stored once in a connection.
 
-    def __init__(self, table: DuckDBTable, drawing: Drawing) -> None:
-        self.table, self.drawing = table, drawing
+    ``by_number`` where values are published as their numbers, which a frame of some library puts words to.
+    """
+
+    def __init__(self, table: DuckDBTable, drawing: Drawing, *, by_number: bool = False) -> None:
+        self.table, self.drawing, self._by_number = table, drawing, by_number
         bins = drawing.plan.mechanism.bins
         self._keys = {
             column: DUCKDB.symbol(column, table.kinds[column], bins.get(column)) for column in drawing.plan.looked_up
@@ -167,6 +175,27 @@ class _Query:
         if joined.is_apart:
             assert joined.lookup is not None
             self._store(joined, joined.thresholds, joined.lookup.arrow)
+        if joined.is_in_values:
+            self._store_values(joined)
+
+    def _store_values(self, joined: Joined) -> None:
+        """What each label is published as, in the types of the table's own columns."""
+        import pyarrow as pa
+
+        draw, connection = joined.draw.draw, self.table.connection
+        labels, *parts = zip(*value_rows(draw))
+        if self._by_number:
+            made = [column_of(np.arange(len(labels)))] * len(parts)
+            kinds = ["BIGINT"] * len(parts)
+        else:
+            made, kinds = value_columns(self.table, draw, self.drawing.plan.mechanism.bins)
+        typed = ", ".join(f"CAST(v{k} AS {kind}) AS v{k}" for k, kind in enumerate(kinds))
+        connection.register("discreet_new", pa.table({"y": texts(labels)} | {f"v{k}": c for k, c in enumerate(made)}))
+        connection.execute(
+            f"CREATE OR REPLACE TEMPORARY TABLE {joined.values} AS "
+            f"SELECT TRY_CAST(y AS {joined.inner('labels')}) AS y, {typed} FROM discreet_new"
+        )
+        connection.unregister("discreet_new")
 
     def _store(self, joined: Joined, name: str, table: Any) -> None:
         """A lookup table in memory, its labels as numbers of an ENUM."""
@@ -219,15 +248,17 @@ class _Parts:
                 query = _Query(self.table.of_files(rows.files, connection), self.drawing)
                 statement = (query if number else query.with_lookups()).of_rows(rows).text()
                 part = self.folder / f"{worker:06d}-{number:06d}.parquet"
-                shown = f"SELECT * REPLACE ({', '.join(_texts(self.drawing.plan))}) FROM ({statement})"
+                shown = _with_texts(self.drawing.plan, statement)
                 connection.execute(f"COPY ({shown}) TO {literal(str(part))} (FORMAT parquet)")
                 parts.append(part)
         return parts
 
 
-def _texts(plan: Plan) -> list[str]:
-    """The released columns as text."""
-    return [f"{DUCKDB.as_text(c)} AS {c}" for c in map(DUCKDB.identifier, plan.released)]
+def _with_texts(plan: Plan, statement: str) -> str:
+    """The query with released labels as text."""
+    names = [DUCKDB.identifier(c) for c in plan.released if not plan.is_in_values]
+    shown = ", ".join(f"{DUCKDB.as_text(c)} AS {c}" for c in names)
+    return f"SELECT * REPLACE ({shown}) FROM ({statement})" if shown else statement
 
 
 def copy_options(name: str) -> str:

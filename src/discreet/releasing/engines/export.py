@@ -11,7 +11,7 @@ from typing import Any
 
 from discreet._support.errors import InputError
 from discreet._support.visible import is_hidden, visible
-from discreet.drawing.lookup import key_values
+from discreet.drawing.lookup import key_values, value_rows
 from discreet.drawing.statement import Joined, Statement, joined_tables
 from discreet.drawing.thresholds import draws_of, row_digits
 from discreet.mechanism import Mechanism
@@ -40,8 +40,9 @@ def export_sql(mechanism: Mechanism, dialect: str, *, table: str, id: str, renam
     """Statements that draw a release: lookup tables, then the query over ``table``.
 
     The query reads sub-keys from a table ``discreet_key (draw, subkey)``, which whoever runs it fills with
-    `ReleaseKey.subkey` of every draw; it gives the same bits as a release with that key. Texts are compared by their
-    bytes, whatever the collation of the column, and the statements hold no character that cannot be seen.
+    `ReleaseKey.subkey` of every draw; it gives the same bits as a release with that key. A mechanism in values gives
+    values, in the widest type of their kind. Texts are compared by their bytes, whatever the collation of the column,
+    and the statements hold no character that cannot be seen.
     """
     if dialect not in DIALECTS:
         raise InputError(f"SQL can be had for {', '.join(DIALECTS)}, not for {dialect!r}.")
@@ -61,6 +62,7 @@ def export_sql(mechanism: Mechanism, dialect: str, *, table: str, id: str, renam
     hint = ""
     if words is SPARK:
         aliases = [alias for j in draws for alias in (j.inner("w"), *([j.inner("v")] if j.is_apart else []))]
+        aliases += [joined.inner("z") for joined in draws if joined.is_in_values]
         hint = f"/*+ BROADCAST({', '.join(aliases)}) */ "
     query = Statement(
         words, words.identifier(table), keys, record, draws, tuple(output), (f"{OWN}id",), hint, names=names
@@ -148,6 +150,11 @@ def _tables(words: Dialect, mechanism: Mechanism, joined: Joined) -> list[str]:
         apart = [("r", types[int]), ("d", types[str])]
         apart += [(name, types[str]) for name in joined.lookup.names]
         made += _table(words, joined.thresholds, apart, list(joined.lookup.rows))
+    if joined.is_in_values:
+        rows = value_rows(draw.draw)
+        kinds = [types[_kind([row[k] for row in rows])] for k in range(1, len(rows[0]))]
+        typed = [("y", types[str]), *((f"v{k}", kind) for k, kind in enumerate(kinds))]
+        made += _table(words, joined.values, typed, rows)
     return made
 
 

@@ -13,8 +13,8 @@ from weakref import WeakSet
 
 from discreet._support import progress
 from discreet._support.errors import InputError, InternalError
-from discreet.drawing.fitting import fitting
-from discreet.drawing.lookup import known_answer_rows, symbol_rows
+from discreet.drawing.fitting import fitting, published_values
+from discreet.drawing.lookup import known_answer_rows, symbol_rows, value_rows
 from discreet.drawing.statement import PLACE, SHUFFLE, Joined, Statement, symbol_columns
 from discreet.drawing.thresholds import DIGITS
 from discreet.releasing.engines.base import Drawing, Drawn
@@ -100,7 +100,7 @@ class SparkEngine:
     @contextlib.contextmanager
     def _views(self, drawing: Drawing, keys: Mapping[str, str], rows: Sequence[list[tuple[Any, ...]]]) -> Iterator[str]:
         """Lookup tables as views, and the hint that keeps Spark from moving rows to join them."""
-        made, aliases = [], []
+        made, aliases, plan = list[str](), list[str](), drawing.plan
         try:
             for joined, symbols in zip(drawing.tables, rows):
                 self._symbols(joined, keys, symbols).createOrReplaceTempView(joined.symbols)
@@ -113,6 +113,10 @@ class SparkEngine:
                     apart.createOrReplaceTempView(joined.thresholds)
                     made.append(joined.thresholds)
                     aliases.append(joined.inner("v"))
+                if joined.is_in_values:
+                    self._values(joined, plan.mechanism.bins).createOrReplaceTempView(joined.values)
+                    made.append(joined.values)
+                    aliases.append(joined.inner("z"))
             yield f"/*+ BROADCAST({', '.join(aliases)}) */ "
         finally:
             for view in made:
@@ -130,6 +134,19 @@ class SparkEngine:
         fields = [StructField(f"i{k}", field.dataType) for k, field in enumerate(asked)]
         fields += [StructField(name, IntegerType() if name == "r" else StringType()) for name in symbol_columns(joined)]
         return self.drawn.session.createDataFrame([rows[k] for k in known], StructType(fields))
+
+    def _values(self, joined: Joined, bins: Mapping[str, Sequence[float]]) -> Any:
+        """What each label is published as, in the types of the table's own columns."""
+        from pyspark.sql.pandas.types import to_arrow_type
+        from pyspark.sql.types import StringType, StructField, StructType
+
+        draw, text = joined.draw.draw, StringType()
+        own = {field.name: field.dataType for field in self.drawn.frame.schema.fields}
+        kinds = [text if column in bins else own[column] for column in draw.outputs]
+        rows = value_rows(draw)
+        published_values([row[1:] for row in rows], [to_arrow_type(kind) for kind in kinds], draw.outputs)
+        fields = [StructField("y", text), *(StructField(f"v{k}", kind) for k, kind in enumerate(kinds))]
+        return self.drawn.session.createDataFrame(rows, StructType(fields))
 
 
 def _read(request: Request) -> tuple[str, ...] | None:

@@ -35,6 +35,8 @@ def release_text(summary: Mapping[str, Any]) -> Group:
                 + (f", at most {summary['bound']} is possible." if summary["bound"] is not None else ".")
             )
         )
+    if summary["in_values"] is not None:
+        lines.append(Text(words.released_values_words(summary["released"], summary["in_values"]["unchanged"])))
     if summary["key"]["draw"] != "private":
         lines.append(Text(f"The draw is {summary['key']['draw']}: do not publish it.", style="bold"))
     if summary["unseen"] is not None:
