@@ -1,4 +1,4 @@
-"""``make bench``: all benchmarks, or those named (audit, labels, merging, optimal, ranges, release, spark, sweep)."""
+"""``make bench``: all benchmarks, or those named; see ``BENCHMARKS``."""
 
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pathlib import Path
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 
-from benchmarks import audit, labels, merging, optimal, ranges, release, spark, sweep
+from benchmarks import audit, beliefs, labels, merging, optimal, ranges, release, spark, sweep
 from benchmarks.common import show
 
 BENCHMARKS = {
@@ -20,6 +20,7 @@ BENCHMARKS = {
     "audit": audit,
     "labels": labels,
     "optimal": optimal,
+    "beliefs": beliefs,
     "ranges": ranges,
     "release": release,
     "spark": spark,
@@ -50,7 +51,9 @@ def main() -> None:
     show(
         row
         for name in chosen.names or BENCHMARKS
-        for row in BENCHMARKS[name].rows(**{"optimal": options, "release": size, "spark": size}.get(name, {}))
+        for row in BENCHMARKS[name].rows(
+            **{"optimal": options, "beliefs": size, "release": size, "spark": size}.get(name, {})
+        )
     )
 
 

@@ -64,7 +64,7 @@ def works(path: Path, mechanism: Path, folder: Path) -> dict[str, Callable[[], R
     """The copy, and the commands that people run, each writing its own files; verification reads what was released."""
     output, private, key = folder / "released.parquet", folder / "private.json", folder / "release.key"
     owner = ("--id", "id", "--private-certificate")
-    kept = ("--keep", "all", "--uncovered", *KEPT, "--publish-sensitive")
+    kept = ("--as-labels", "--keep", "all", "--uncovered", *KEPT, "--publish-sensitive")
     both = ("--table", path, "--released", output)
 
     def release() -> Run:
@@ -72,7 +72,7 @@ def works(path: Path, mechanism: Path, folder: Path) -> dict[str, Callable[[], R
         return command("release", path, mechanism, "-o", output, *owner, private, *kept, "--write-key", key, "--force")
 
     def alone() -> Run:
-        target = (folder / "alone.parquet", *owner, folder / "alone.json", "--drop-id", "--force")
+        target = (folder / "alone.parquet", *owner, folder / "alone.json", "--drop-id", "--as-labels", "--force")
         return command("release", path, mechanism, "-o", *target)
 
     return {

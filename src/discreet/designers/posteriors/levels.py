@@ -26,7 +26,7 @@ from discreet.utilities import SeparableUtility
 __all__ = ["MOST_CELLS", "Levels", "cells_for"]
 
 #: Cells where there is no time limit, and how many a search can use that has some seconds, at least and at most.
-CELLS, CELLS_OF_A_SECOND, FEWEST_CELLS, MOST_CELLS = 300, 60, 60, 1000
+CELLS, CELLS_OF_A_SECOND, FEWEST_CELLS, MOST_CELLS = 300, 100, 60, 1000
 
 #: Share of the time that is left that the search of one level may take.
 LEVEL_SHARE = 0.3
@@ -47,8 +47,8 @@ NO_PART = 1e-12
 def cells_for(seconds: float | None) -> int:
     """Number of cells that a search of so many seconds can use: a round of it costs about their square.
 
-    >>> cells_for(1), cells_for(25), cells_for(None)
-    (60, 300, 300)
+    >>> cells_for(1), cells_for(9), cells_for(None)
+    (100, 300, 300)
     """
     if seconds is None:
         return CELLS

@@ -132,9 +132,10 @@ class Problem:
 
     def merged(self) -> list[Mechanism]:
         """The fallback as a mechanism on symbols, and what merging symbols gives where they are few enough."""
-        if self.quotient is None:
+        if self.quotient is None and not self.is_large:
             return [Mechanism.from_blocks(self.joint, self.fallback)]
-        made = [Mechanism.from_blocks(self.given, self.fallback[self.quotient.classes])]
+        blocks = self.fallback if self.quotient is None else self.fallback[self.quotient.classes]
+        made = [Mechanism.from_blocks(self.given, blocks)]
         if self.given.n_useful <= MERGED_BY_SYMBOL:
             made.append(Mechanism.from_blocks(self.given, partitions([self.given], [self.notion])[0]))
         return [mechanism for mechanism in made if self.holds(mechanism)]
