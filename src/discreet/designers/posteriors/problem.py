@@ -195,6 +195,8 @@ class Problem:
         return Outcome(best, limit, replace(proof, is_on_classes=self.quotient is not None), self.history)
 
     def _made(self, points: FloatArray, weights: FloatArray) -> Mechanism | None:
+        order = np.argsort(points.argmax(axis=1), kind="stable")  # by what they mostly stand for
+        points, weights = points[order], weights[order]
         if self.is_perfect:
             return self._perfect(points, weights)
         return realise(self.joint, self.polytope, self.symbols, points, weights, self.accepted)
