@@ -13,7 +13,11 @@ from discreet.designers.posteriors.simplex import Programmes
 from discreet.proof.boxes import Evaluator
 from discreet.proof.polytope import Polytope
 
-__all__ = ["Extremes", "largest_shares", "smallest_shares"]
+__all__ = ["MOST_NEEDED", "Extremes", "largest_shares", "shares_by_single_rows", "smallest_shares"]
+
+
+#: Alphabets up to this size are asked for symbols that no allowed posterior can do without.
+MOST_NEEDED = 300
 
 
 class Extremes(NamedTuple):
@@ -28,8 +32,23 @@ def largest_shares(polytope: Polytope, pricing: Programmes, budget: Budget) -> E
     return _extremes(polytope, pricing, -1.0, budget)
 
 
+def shares_by_single_rows(polytope: Polytope) -> FloatArray:
+    """Upper bounds of the shares from each row by itself: at once, and larger than need be.
+
+    A row allows v(x) R(x) + (1 - v(x)) min R <= 0 at best.
+    """
+    own = polytope.own_rows[(polytope.rows[:, polytope.n_useful :] == 0).all(axis=1) & ~polytope.equal]
+    least = own.min(axis=1, keepdims=True, initial=0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        bound = np.where(own > 0, -least / (own - least), 1.0)
+    result: FloatArray = np.clip(bound.min(axis=0, initial=1.0), 0.0, 1.0)
+    return result
+
+
 def smallest_shares(polytope: Polytope, pricing: Programmes, budget: Budget) -> Extremes:
-    """Lower bounds; symbols that there is no time for keep the trivial one."""
+    """Lower bounds; symbols that there is no time for keep the trivial one, and so do all of a large alphabet."""
+    if polytope.n_useful > MOST_NEEDED:  # hardly ever is one of so many symbols part of all posteriors
+        return Extremes(np.zeros(polytope.n_useful), np.zeros((polytope.n_useful, len(polytope.rows))))
     return _extremes(polytope, pricing, 1.0, budget)
 
 

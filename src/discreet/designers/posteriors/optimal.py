@@ -17,6 +17,7 @@ from discreet.core.joint import Joint
 from discreet.designers.outcome import Outcome
 from discreet.designers.posteriors.cells import can_be_gathered, is_walkable
 from discreet.designers.posteriors.columns import Columns
+from discreet.designers.posteriors.extremes import shares_by_single_rows
 from discreet.designers.posteriors.gathered import gathered, quick_mixture
 from discreet.designers.posteriors.generation import Budget, ColumnGeneration
 from discreet.designers.posteriors.guessing import is_about_guesses, optimal_guessing
@@ -27,7 +28,7 @@ from discreet.designers.posteriors.search import Found, explore, proven_around
 from discreet.designers.posteriors.vertices import vertices
 from discreet.mechanism import Mechanism
 from discreet.notions import Notion
-from discreet.proof.boxes import Proof
+from discreet.proof.boxes import Proof, closed_form
 from discreet.utilities import Invariant, SeparableUtility, Utility
 
 __all__ = ["optimal"]
@@ -126,6 +127,8 @@ def _best_proof(
             if number < polytope.n_useful and not (left.over and proofs):
                 proofs.append(proven_around(polytope, utility, number, seed, left, most_work))
                 problem.history.saw(limit=proofs[-1].limit)
+                if proofs[-1].limit < closed_form(utility, polytope.p_useful, shares_by_single_rows(polytope)):
+                    break  # beliefs have too many dimensions for so few cells: the symbols themselves prove more
                 if generation is not None:
                     generation.told(stage, max(proof.limit for proof in proofs))
     if generation is not None and found is not None:

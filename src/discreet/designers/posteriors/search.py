@@ -19,7 +19,7 @@ from discreet._support.numeric import FloatArray
 from discreet._support.progress import UNHEARD, Stage
 from discreet.designers.posteriors.cells import Cells
 from discreet.designers.posteriors.columns import towards_symbols
-from discreet.designers.posteriors.extremes import Extremes, largest_shares
+from discreet.designers.posteriors.extremes import MOST_NEEDED, Extremes, largest_shares, shares_by_single_rows
 from discreet.designers.posteriors.generation import NO_GAIN, Budget, ColumnGeneration
 from discreet.designers.posteriors.lp import BoxedMaster
 from discreet.designers.posteriors.prover import prove
@@ -48,7 +48,10 @@ MOST_ROUNDS, SOLVED_EVERY, MOST_IDLE = 200, 6, 4
 WORK = 10_000_000_000
 
 #: Pairs listed for each symbol, and alphabets up to which posteriors between P_X and each symbol help to average.
-PAIRS, TOWARDS_UP_TO = 10, 1000
+PAIRS, TOWARDS_UP_TO = 10, 400
+
+#: Shares of symbols below this would have prices without bounds.
+LEAST_SHARE = 1e-9
 
 #: Symbols descended from in a round after which most others found nothing.
 FEW_STARTS = 100
@@ -66,9 +69,11 @@ def explore(
 ) -> Found:
     """First columns, and the search where a proof would not find what is missing on its way."""
     polytope, largest, centre = generation.polytope, None, None
-    if utility is not None:
+    if utility is not None and polytope.n_useful <= MOST_NEEDED:
         largest = largest_shares(polytope, generation.pricing, budget)
         centre = utility.rates(largest.shares)
+    elif utility is not None:  # a proof has them computed when it comes to that
+        centre = utility.rates(np.maximum(shares_by_single_rows(polytope), LEAST_SHARE))
     seed_columns(generation, centre, budget)
     if polytope.n_useful <= SEARCH_FROM and len(polytope.rows) <= polytope.n_useful and utility is not None:
         return Found(largest, None)
