@@ -349,12 +349,14 @@ def _bounded(records: _Records, draws: Sequence[Draw], notion: Notion) -> tuple[
     low, high = (np.concatenate([end(lifts, axis=0) for lifts in alone]) for end in (np.min, np.max))
     rise, fall, apart = (float(part.max()) + room for part in (high, -low, high - low))
 
-    def needed(kind: BoundKind) -> float:
+    def keeps(kind: BoundKind, epsilon: float) -> bool:
         if not kind.is_on_lifts:
-            return math.inf
-        return apart if kind.compares_pairs else fall if kind.is_inverse else rise
+            return False
+        falling, rising = kind.lift_budgets(epsilon)
+        needed = [(apart, epsilon)] if kind.compares_pairs else [(fall, falling), (rise, rising)]
+        return all(part * (1 + SAFETY) <= budget for part, budget in needed)
 
-    kept = all(needed(bound.kind) * (1 + SAFETY) <= bound.epsilon for bound in notion.bounds)
+    kept = all(keeps(bound.kind, bound.epsilon) for bound in notion.bounds)
     return kept, {"log_max_lift": _outwards(rise), "log_min_lift": _outwards(-fall)}
 
 

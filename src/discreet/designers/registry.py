@@ -89,7 +89,7 @@ METHODS: dict[str, Method] = {
     "oue": Method(oue, _on_lifts),
     "conditional-reporting": Method(conditional_reporting, _on_lifts, reads_sensitive=True),
     "tight-rr": Method(tight_rr, _on_lifts),
-    "max-truth": Method(max_truth, _polyhedral, _UTILITY),
+    "max-truth": Method(max_truth, _polyhedral, _UTILITY | {"time_limit"}),
     "subset-response": Method(subset_response, lambda n: n.is_polyhedral and not n.is_conditional, _SEARCH),
     "independent-attributes": Method(independent_attributes, lambda n: n.is_conditional, _SEARCH),
     "optimal": Method(optimal, _polyhedral, _SEARCH | {"search", "also", "start"}),

@@ -202,7 +202,9 @@ class Seen(NamedTuple):
     p_released: FloatArray
 
     def own_values(self, mechanism: Mechanism) -> IntArray | None:
-        """Where the mechanism is in values: the place among useful values of what each entry publishes."""
+        """Where the mechanism releases values: the place among useful values of what each entry publishes."""
+        if mechanism.own_places is not None:
+            return np.array(mechanism.own_places)[self.released]
         if mechanism.released_values is None:
             return None
         place = {value: k for k, value in enumerate(mechanism.useful)}

@@ -128,6 +128,11 @@ class Mechanism(ABC):
         return DENOMINATOR
 
     @property
+    def own_places(self) -> tuple[int, ...] | None:
+        """Where every released symbol is a useful value: the place of each among those; None where some are not."""
+        return None
+
+    @property
     def has_mixed_labels(self) -> bool:
         """Whether a design named symbols that it draws by what they stand for, and not by a value or a merged block."""
         return False
@@ -245,7 +250,8 @@ class Mechanism(ABC):
     def _changed(self, **parts: Any) -> Self:
         other = copy.copy(self)
         other.__dict__.update(parts)
-        other.__dict__.pop("fingerprint", None)
+        for derived in ("fingerprint", "own_places"):
+            other.__dict__.pop(derived, None)
         return other
 
     # What it does to a joint.

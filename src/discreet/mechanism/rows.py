@@ -155,6 +155,9 @@ class RowMechanism(Mechanism):
     def in_values(self, joint: Joint | None = None) -> Mechanism:
         if self._places is not None:
             return self
+        own = self.own_places
+        if own is not None:  # its symbols are values, which need no reading
+            return self._changed(_places=own)
         masses = self._masses(joint)
         value_of = np.arange(self.n_rows) % self.n_useful
         reading = Reading.of(self.entries, masses, value_of, self.n_released)
@@ -179,6 +182,15 @@ class RowMechanism(Mechanism):
         self, entries: tuple[Any, Any, Any], released: Sequence[str], places: Sequence[int], about: About, masses: Any
     ) -> Mechanism:
         """The mechanism of the same kind that releases values, with weights over 2**120."""
+
+    @cached_property
+    def own_places(self) -> tuple[int, ...] | None:
+        if self._places is not None or self.method is None:  # labels that somebody chose may be anything
+            return self._places
+        texts = [labels.text(label) for label in self.useful]
+        place = {name: k for k, name in enumerate(labels.unique_texts(texts))}
+        found = [place.get(name) for name in self.released]
+        return None if None in found else tuple(k for k in found if k is not None)
 
     @property
     def has_mixed_labels(self) -> bool:

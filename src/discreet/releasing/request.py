@@ -109,12 +109,16 @@ class Request:
 
     @property
     def in_values(self) -> bool:
-        """Whether the release is in values: as asked, or where labels are mixtures and nobody names their column."""
+        """Whether the release is in values: as asked, or where a design draws values or mixtures of them.
+
+        Not where somebody names one column for several: those are labels.
+        """
         if self.as_values is not None:
             return self.as_values
         mechanism = self.mechanism
         names_labels = self.rename is not None and len(mechanism.useful_columns) > 1
-        return mechanism.is_in_values or (mechanism.has_mixed_labels and not names_labels)
+        has_values = mechanism.method is not None and mechanism.own_places is not None
+        return mechanism.is_in_values or ((has_values or mechanism.has_mixed_labels) and not names_labels)
 
     @property
     def publishes_id(self) -> bool:

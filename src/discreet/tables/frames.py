@@ -211,7 +211,7 @@ def put_together(
         palette = palettes.get(name) if isinstance(what, int) else None
         if palette is not None:
             field = field if palette.is_text else frame.schema.field(palette.column).with_name(name)
-            cells = _arrow_palette(frame, palette).take(cells).cast(field.type)
+            cells = _arrow_cells(_arrow_palette(frame, palette), cells, field.type)
             field = field.with_nullable(field.nullable or cells.null_count > 0)
         columns.append(cells)
         fields.append(field)
@@ -219,6 +219,20 @@ def put_together(
     if is_relation(original):
         return original.query("discreet_released_from", "SELECT * FROM released")
     return released.to_batches()[0] if isinstance(original, pa.RecordBatch) and released.num_rows else released
+
+
+def _arrow_cells(palette: Any, numbers: Any, kind: Any) -> Any:
+    """The cells that numbers stand for; a dictionary is made anew, since the old one tells of cells that it was for."""
+    import pyarrow as pa
+
+    if not pa.types.is_dictionary(kind):
+        return palette.take(numbers).cast(kind)
+    plain = palette.dictionary_decode() if pa.types.is_dictionary(palette.type) else palette
+    coded = whole(plain.take(numbers)).dictionary_encode()
+    made = pa.DictionaryArray.from_arrays(
+        coded.indices.cast(kind.index_type), coded.dictionary.cast(kind.value_type), ordered=kind.ordered
+    )
+    return pa.chunked_array([made])
 
 
 def _arrow_palette(frame: Any, palette: Palette) -> Any:
@@ -254,16 +268,28 @@ def _pandas(frame: Any, rows: Any, in_order: bool, drawn: Any, output: Output, p
                 if more.isna().any():
                     raise ValueError("a category that the column has not")
                 own = pd.concat([own, more])
+        if isinstance(own.dtype, pd.CategoricalDtype):
+            own = _recoded(own, frame[palette.column])
         places = [-1 if place is None else place for place in palette.places]  # no row has this place, so it is null
         return own.reset_index(drop=True).reindex(places).take(cells).reset_index(drop=True)
 
     return pd.DataFrame({name: released(name) if isinstance(what, int) else base[what] for what, name in output})
 
 
+def _recoded(own: Any, column: Any) -> Any:
+    """Categories without those of cells that are not published, and in an order that tells nothing of the table."""
+    hidden = set(column.dropna().unique()) - set(own.dropna().unique())
+    shown = [category for category in own.cat.categories if category not in hidden]
+    return own.cat.set_categories(shown if own.cat.ordered else sorted(shown, key=str))
+
+
 def _polars_palette(frame: Any, palette: Palette) -> Any:
     import polars as pl
 
     own = frame[palette.column].gather(palette.known)
+    if isinstance(own.dtype, pl.Enum):  # categories are part of the type, but not those of cells that are not published
+        hidden = set(frame[palette.column].unique().to_list()) - set(own.to_list())
+        own = own.cast(pl.Enum([category for category in own.dtype.categories if category not in hidden]))
     if palette.missing:
         with _fitting(palette.column):
             own = pl.concat([own, pl.Series(own.name, palette.missing, dtype=own.dtype)])

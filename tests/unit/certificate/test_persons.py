@@ -314,3 +314,28 @@ def test_a_secret_that_only_mixed_persons_have(values: int) -> None:
     found = checked(table, mechanism, LIP(0.1))  # equal numbers of records and a flat mechanism tell nothing
     assert found.how == ("exactly" if values == 2 else "by a bound")
     assert {abs(float(end)) for end in found.lifts.values()} <= {0.0, 0.001}
+
+
+def test_a_bound_for_persons_holds_both_sides_of_a_promise() -> None:
+    """Numbers of records that make a secret nine times less likely, and none more likely than allowed."""
+    rng = np.random.default_rng(0)
+    rows = []
+    for k, number in enumerate(rng.permutation(1_400).tolist()):
+        secret = "ill" if k < 60 or 1_000 <= k < 1_002 else "well"
+        rows += [(f"p{number:05d}", secret, v) for v in range(10)]
+        rows += [(f"p{number:05d}", secret, int(rng.integers(0, 10)))] * (k >= 1_000)
+    order = rng.permutation(len(rows))
+    person, secrets, value = zip(*(rows[k] for k in order.tolist()))
+    table = pa.table({"person": person, "s": secrets, "x": value})
+    channel = np.full((10, 10), 0.1) + np.eye(10) * 1e-4
+    mechanism = dc.Mechanism.from_channel(
+        channel / channel.sum(axis=1, keepdims=True),
+        useful=list(range(10)),
+        released=[f"v{k}" for k in range(10)],
+        useful_columns=("x",),
+        sensitive_columns=("s",),
+    )
+    options = {"person": "person", "shuffle": True, "keep": ["person"], "seed": 1}
+    with pytest.raises(BrokenNotionError, match="all records of a person|of a person"):
+        dc.release(table, mechanism, notion=dc.LIP(0.4), **options)
+    assert dc.release(table, mechanism, notion=dc.MaxLift(0.4), **options).num_rows == len(rows)

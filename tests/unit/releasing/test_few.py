@@ -26,7 +26,9 @@ def made(table: pa.Table, **options: Any) -> dc.Mechanism:
 
 def release(table: pa.Table, mechanism: dc.Mechanism, folder: Path, **options: Any) -> list[bool]:
     """Which of the two codebooks lies beside the output afterwards."""
-    dc.release(table, mechanism, output=folder / "out.csv", seed=1, shuffle=True, force=True, **options)
+    dc.release(
+        table, mechanism, output=folder / "out.csv", seed=1, shuffle=True, force=True, as_values=False, **options
+    )
     return [(folder / name).exists() for name in SIDECARS]
 
 

@@ -183,8 +183,8 @@ def test_values_are_the_default_where_labels_would_be_mixtures() -> None:
             assert dc.release(table, mechanism, seed=1).column_names == ["job", "sex"]
             continue
         got = dc.release(table, mechanism, seed=1)
-        in_values = name in ("optimal", "binned")
-        assert mechanism.has_mixed_labels == in_values
+        assert mechanism.has_mixed_labels == (name in ("optimal", "binned"))
+        in_values = mechanism.has_mixed_labels or mechanism.own_places is not None
         if name == "optimal":
             assert set(got["job"].to_pylist()) == set(table["job"].to_pylist())
         labels = dc.release(table, mechanism, seed=1, as_values=False)
@@ -392,7 +392,8 @@ def test_rows_of_many_entries_are_drawn_line_by_line_alike(
 ) -> None:
     table = awkward_table(ROWS)
     pq.write_table(table, tmp_path / "in.parquet")
-    mechanism = mechanisms(table)["grr on 100 values"]
+    own = mechanisms(table)["grr on 100 values"]
+    mechanism = own.promising(own.notion)  # nobody says that its labels are values, so each is read as one
     options: dict[str, Any] = {"id": "number", "key": KEY, "as_values": True}
     wanted = dc.release(table, mechanism, **options)
     monkeypatch.setattr(thresholds, "MOST_CELLS", cells)
@@ -465,3 +466,38 @@ def test_the_standalone_checker_and_the_schemas_know_values(done: Path) -> None:
     validator.validate(content)
     for change in ({"value_types": {"x": "no type"}}, {"mechanism": {**content["mechanism"], "denominator": 2**61}}):
         assert not validator.is_valid({**content, **change})
+
+
+def test_columns_that_need_no_mixing_and_channels_of_values_keep_type_and_nulls() -> None:
+    table = with_values(VALUES["int64"])
+    joint = dc.Joint.from_table(table, "ill", "x")
+    whole = dc.design(joint, dc.LIP(9), "auto")
+    assert whole.nmi == pytest.approx(1)
+    got = dc.release(table, whole.mechanism, key=KEY, id="id")
+    assert got["x"].equals(table["x"])
+    for made in (dc.design(joint, dc.LIP(0.2), "grr"), dc.design(joint, dc.LIP(0.2), utility="accuracy")):
+        drawn = dc.release(table, made.mechanism, key=KEY, id="id")
+        assert drawn["x"].type == table["x"].type
+        assert drawn["x"].null_count > 0
+        stays = np.mean([a == b for a, b in zip(drawn["x"].to_pylist(), table["x"].to_pylist())])
+        assert stays == pytest.approx(made.unchanged, abs=0.05)  # 2,000 records and more
+
+
+def test_dictionaries_and_categories_tell_nothing_of_the_true_column() -> None:
+    rng = np.random.default_rng(3)
+    true = rng.permutation([f"job {k}" for k in range(30)] * 60)
+    names = [*true, "Mayor of Springfield"]
+    ill = (rng.random(len(names)) < 0.5).astype(np.int64)
+    table = pa.table({"ill": ill, "x": pa.array(names).dictionary_encode(), "id": rng.permutation(len(names))})
+    mechanism = dc.design(dc.Joint.from_table(table.slice(0, len(true)), "ill", "x"), dc.LIP(0.3), "grr").mechanism
+    options: dict[str, Any] = {"key": KEY, "id": "id", "unseen": "suppress", "suppress_as": "job 3"}
+    arrow = dc.release(table, mechanism, **options)
+    first = list(dict.fromkeys(arrow["x"].combine_chunks().to_pylist()))
+    assert arrow["x"].combine_chunks().dictionary.to_pylist() == first  # the order of what is published
+    assert first != list(dict.fromkeys(true))
+    frame = table.to_pandas()
+    frame["x"] = pd.Categorical(names, categories=list(dict.fromkeys(names)))
+    got = dc.release(frame, mechanism, **options)
+    assert list(got["x"].cat.categories) == sorted(set(true))
+    listed = pl.from_arrow(table).with_columns(pl.Series("x", names, dtype=pl.Enum(list(dict.fromkeys(names)))))
+    assert "Mayor of Springfield" not in dc.release(listed, mechanism, **options).schema["x"].categories

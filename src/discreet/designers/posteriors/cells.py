@@ -32,8 +32,8 @@ NARROW = 1e-12
 
 
 def can_be_gathered(polytope: Polytope) -> bool:
-    """Whether members of a cell may stand for each other: equations have no room for that."""
-    return not polytope.equal.any()
+    """Whether members of a cell may stand for each other: equations have no room for that, and no rows no need."""
+    return len(polytope.rows) > 0 and not polytope.equal.any()
 
 
 def is_walkable(polytope: Polytope) -> bool:

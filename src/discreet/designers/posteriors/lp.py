@@ -133,9 +133,10 @@ def maximise(
     entries: tuple[IntArray, IntArray, FloatArray],
     row_lower: FloatArray,
     row_upper: FloatArray,
+    time_limit: float | None = None,
 ) -> FloatArray | None:
     """max gain . x over row_lower <= A x <= row_upper, x >= 0, A as (row, column, value); None without solution."""
-    found = minimise(-gain, entries, row_lower, row_upper)
+    found = minimise(-gain, entries, row_lower, row_upper, time_limit=time_limit)
     return None if found is None else found.values
 
 

@@ -20,8 +20,8 @@ __all__ = ["max_truth"]
 MOST_COEFFICIENTS = 20_000_000
 
 
-def max_truth(joint: Joint, notion: Notion, *, utility: Utility) -> Outcome:
-    """The most truthful mechanism, or subset merging where that keeps more."""
+def max_truth(joint: Joint, notion: Notion, *, utility: Utility, time_limit: float | None = None) -> Outcome:
+    """The most truthful mechanism, or subset merging where that keeps more or the solver runs out of time."""
     problem = Problem(joint, notion, utility)
     size = coefficients(problem.polytope)
     if size > MOST_COEFFICIENTS:
@@ -29,7 +29,7 @@ def max_truth(joint: Joint, notion: Notion, *, utility: Utility) -> Outcome:
             f"max-truth would need {size:.3g} coefficients, more than {MOST_COEFFICIENTS:.3g}. "
             "Use method='subset-response' for large alphabets."
         )
-    found = most_truthful(problem.polytope)
-    if found is None:  # probabilities too small for the solver
+    found = most_truthful(problem.polytope, time_limit)
+    if found is None:  # no time left, or probabilities too small for the solver
         return Outcome(problem.merged()[0])
     return problem.outcome(*found, None)

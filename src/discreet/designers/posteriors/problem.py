@@ -152,7 +152,7 @@ class Problem:
     @property
     def is_large(self) -> bool:
         """Whether the symbols are so many that they are designed on by cells."""
-        return len(self.symbols) > MOST_SYMBOLS
+        return len(self.symbols) > MOST_SYMBOLS and is_about_beliefs(self.notion, self.utility)
 
     def start(self) -> tuple[FloatArray, FloatArray]:
         """Posteriors of the fallback's blocks and their weights: they average to P_X, a first mechanism."""

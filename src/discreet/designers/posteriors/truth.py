@@ -25,8 +25,8 @@ def coefficients(polytope: Polytope) -> int:
     return polytope.rows.size * polytope.n_useful
 
 
-def most_truthful(polytope: Polytope) -> tuple[FloatArray, FloatArray] | None:
-    """Posteriors, one a row, and their weights; None where the solver gives up."""
+def most_truthful(polytope: Polytope, time_limit: float | None = None) -> tuple[FloatArray, FloatArray] | None:
+    """Posteriors, one a row, and their weights; None where the solver gives up or runs out of time."""
     rows, equal, p = polytope.rows, polytope.equal, polytope.p_useful
     n, width = polytope.n_useful, rows.shape[1]
     # Variables are P(x, y), y by y; every y has the rows of the notion, every x its total.
@@ -43,6 +43,7 @@ def most_truthful(polytope: Polytope) -> tuple[FloatArray, FloatArray] | None:
         (entries[0], entries[1], entries[2]),
         np.concatenate([np.tile(np.where(equal, 0.0, -np.inf), n), p]),
         np.concatenate([np.zeros(n * len(rows)), p]),
+        time_limit,
     )
     if found is None:
         return None

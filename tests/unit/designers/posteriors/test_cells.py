@@ -177,3 +177,11 @@ def test_more_time_is_never_worse_than_merging(monkeypatch: pytest.MonkeyPatch) 
     merged = design(joint, LIP(0.5), "subset-merging").nmi
     for limit in (0.05, 2):
         assert design(joint, LIP(0.5), time_limit=limit).nmi >= merged - 1e-12
+
+
+def test_a_notion_that_binds_nothing_releases_everything_at_any_size() -> None:
+    for size in (120, 2_100):
+        joint = Joint.from_counts(np.random.default_rng(0).integers(1000, 2000, (2, size)))
+        found = design(joint, LIP(8))
+        assert found.nmi == pytest.approx(1)
+        assert found.status == "optimal"
