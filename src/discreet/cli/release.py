@@ -98,7 +98,7 @@ def release(
     as_values
         Publish the useful columns in their own values and types: each released symbol becomes a value drawn from what
         it stands for, all in one step. --as-labels publishes the symbols. Left out: values where the symbols of a
-        design are mixtures of values.
+        design are values or mixtures of them, labels where some are merged blocks.
     publish_sensitive
         Allow sensitive columns among those that are kept.
     shuffle

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from discreet._support.errors import InputError
 from discreet._support.visible import visible
 from discreet.core.joint import Joint
 from discreet.designers.history import Moment
@@ -104,6 +105,20 @@ class Design:
         return "whole" if self.mechanism.releases_everything(self.joint) else "claimed, not checkable"
 
     @cached_property
+    def nmi_in_values(self) -> float | None:
+        """NMI where each symbol is read as a value drawn from what it stands for, as a release does by default.
+
+        None where symbols are values or merged blocks already, and where values would need too many weights.
+        """
+        if not self.mechanism.has_mixed_labels or self.joint.records is None:
+            return None
+        try:
+            made = self.mechanism.in_values(self.joint)
+        except InputError:
+            return None
+        return Information().kept(self.joint, Information().value(self.joint, made))
+
+    @cached_property
     def unchanged(self) -> float | None:
         """Share of records that keep their value where each symbol is read as a value drawn from what it stands for.
 
@@ -141,6 +156,7 @@ class Design:
             "notion": self.notion.to_dict(),
             "nmi": self.nmi,
             "mutual_information": self.mutual_information,
+            "nmi_in_values": self.nmi_in_values,
             "utility": self.utility,
             "kept": self.kept,
             "measured": None if self.measured is None else self.measured._asdict(),

@@ -48,5 +48,6 @@ class History:
             self.moments.append(Moment(now, value, most))
 
     def ended(self) -> None:
-        """The search is over."""
-        self.searched = time.perf_counter() - self._start
+        """The search is over; only the first word counts."""
+        if self.searched is None:
+            self.searched = time.perf_counter() - self._start

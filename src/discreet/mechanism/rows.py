@@ -153,6 +153,7 @@ class RowMechanism(Mechanism):
     # In the column's own values.
 
     def in_values(self, joint: Joint | None = None) -> Mechanism:
+        """The channel from x to values of its own column; see `Mechanism.in_values`."""
         if self._places is not None:
             return self
         own = self.own_places

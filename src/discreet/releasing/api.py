@@ -58,8 +58,8 @@ def release(
     as_values : bool, optional
         True: the useful columns come back in their own values and types, null as null; each released symbol becomes a
         value drawn from what it stands for, in one step (`Mechanism.in_values` with the counts of this table). False:
-        symbols are published as labels. Left out: values where the symbols of a design are mixtures of values, and
-        ``rename`` does not ask for one column in the place of several.
+        symbols are published as labels. Left out: values where the symbols of a design are values or mixtures of
+        them, and ``rename`` does not ask for one column in the place of several.
     output : path, optional
         Where the table is written, with its certificate and codebook beside it; left out, frames come back as frames.
         Where few records stand behind values, the codebook is private and the public certificate tells no mechanism.

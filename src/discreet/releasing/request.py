@@ -28,7 +28,7 @@ class Request:
         Column that tells whose records they are, where a person has several.
     as_values : bool or None
         Whether the useful columns are published in their own values, or symbols as labels; left out, values where the
-        labels would be mixtures.
+        symbols are values or mixtures of them.
     publish_id : bool or None
         Left out, an id is published unless the rows are shuffled: sorted by it they may be as they were.
     reads : tuple

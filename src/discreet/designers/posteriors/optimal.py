@@ -84,10 +84,11 @@ def _by_columns(problem: Problem, seed: int, budget: Budget) -> Outcome:
     polytope = problem.polytope
     separable = problem.costs if isinstance(problem.costs, SeparableUtility) else None
     most_work = math.inf if budget.is_limited else WORK
-    if separable is not None and problem.is_large and is_walkable(polytope):
+    if separable is not None and problem.is_large and can_be_gathered(polytope):
         with progress.stage("proving") as stage:
             proof = _best_proof(problem, None, None, separable, seed, budget.share(1 - SEARCH_SHARE), most_work, stage)
-        made = gathered(problem, separable, seed, budget)
+        made = gathered(problem, separable, seed, budget) if is_walkable(polytope) else None
+        problem.history.ended()
         return problem.best_of([*problem.merged(), *([] if made is None else [made])], proof)
     beyond, history = problem.beyond_classes, problem.history
     generation = ColumnGeneration(polytope, problem.costs, *problem.start(), seed, beyond=beyond, history=history)

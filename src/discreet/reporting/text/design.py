@@ -34,6 +34,8 @@ def design_text(design: Design) -> ConsoleRenderable:
         table.add_row(design.measured.title, number(design.measured.value), design.measured.unit)
         table.add_row(f"kept of X, {name}", number(design.kept), "0 to 1: nothing, and all that X itself keeps")
     table.add_row("kept of X, I(X;Y)/H(X)", number(figures["nmi"]), "NMI, 0 to 1")
+    if figures["nmi_in_values"] is not None:
+        table.add_row("the same in values", number(figures["nmi_in_values"]), "NMI of a release, unless --as-labels")
     table.add_row("mutual information I(X;Y)", number(figures["mutual_information"]), "nats")
     for title, value, unit in _in_values(design):
         table.add_row(title, value, unit)
@@ -60,7 +62,9 @@ def design_text(design: Design) -> ConsoleRenderable:
 def _in_values(design: Design) -> Iterator[tuple[str, str, str]]:
     """What is left of the column in its own values: name, figure, unit."""
     if design.unchanged is not None:
-        yield "records unchanged", f"{100 * design.unchanged:.1f}", "%, each symbol read as a value drawn from it"
+        is_read = design.mechanism.own_places is None
+        how = "%, each symbol read as a value drawn from it" if is_read else "%"
+        yield "records unchanged", f"{100 * design.unchanged:.1f}", how
     if design.share_error is not None:
         yield (
             "error of a value's share",
