@@ -60,6 +60,7 @@ class Figures(Part):
     notion: Mapping[str, Any]
     nmi: float
     mutual_information: float
+    nmi_in_values: float | None
     utility: str
     kept: float
     measured: Mapping[str, Any] | None

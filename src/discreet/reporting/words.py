@@ -311,7 +311,13 @@ def in_values_words(figures: Figures) -> str:
         parts.append(f"a number is off by {figures.distortion:.4g} on average")
     if figures.in_values:
         return f"The release has the column's own values, whose distribution is kept on average: {_listed(parts)}."
-    return f"With each released symbol read as a value drawn from what it stands for, {_listed(parts)}."
+    if figures.nmi_in_values is None:
+        return f"With each released symbol read as a value drawn from what it stands for, {_listed(parts)}."
+    parts.append(f"{percent(figures.nmi_in_values)} of the information is left")
+    return (
+        "With each released symbol read as a value drawn from what it stands for, as a release does unless labels are "
+        f"asked for, {_listed(parts)}."
+    )
 
 
 #: Of SQL for a mechanism that a release would make values of.

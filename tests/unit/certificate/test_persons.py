@@ -336,6 +336,6 @@ def test_a_bound_for_persons_holds_both_sides_of_a_promise() -> None:
         sensitive_columns=("s",),
     )
     options = {"person": "person", "shuffle": True, "keep": ["person"], "seed": 1}
-    with pytest.raises(BrokenNotionError, match="all records of a person|of a person"):
+    with pytest.raises(BrokenNotionError, match="of a person"):
         dc.release(table, mechanism, notion=dc.LIP(0.4), **options)
     assert dc.release(table, mechanism, notion=dc.MaxLift(0.4), **options).num_rows == len(rows)
