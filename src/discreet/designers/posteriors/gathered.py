@@ -16,8 +16,8 @@ from discreet.utilities import SeparableUtility
 
 __all__ = ["gathered", "quick_mixture"]
 
-#: How much longer all levels take with twice the cells.
-DOUBLED = 3.0
+#: How much of the time that all levels took must be left for twice the cells to be tried.
+DOUBLED = 1.5
 
 
 def quick_mixture(

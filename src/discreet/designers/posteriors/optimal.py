@@ -39,6 +39,9 @@ WORK = 300_000_000
 #: Share of the time that goes to the search for mechanisms; the rest proves how good they are.
 SEARCH_SHARE = 0.6
 
+#: Of designs on cells, the share of the time that goes to their proof, which comes first.
+LARGE_PROOF_SHARE = 0.15
+
 #: Larger alphabets start from a mixture that cells give, for a share of the search.
 STARTED_BY_CELLS, START_SHARE = 150, 0.25
 
@@ -86,7 +89,7 @@ def _by_columns(problem: Problem, seed: int, budget: Budget) -> Outcome:
     most_work = math.inf if budget.is_limited else WORK
     if separable is not None and problem.is_large and can_be_gathered(polytope):
         with progress.stage("proving") as stage:
-            proof = _best_proof(problem, None, None, separable, seed, budget.share(1 - SEARCH_SHARE), most_work, stage)
+            proof = _best_proof(problem, None, None, separable, seed, budget.share(LARGE_PROOF_SHARE), most_work, stage)
         made = gathered(problem, separable, seed, budget) if is_walkable(polytope) else None
         problem.history.ended()
         return problem.best_of([*problem.merged(), *([] if made is None else [made])], proof)

@@ -103,7 +103,7 @@ def seed_columns(generation: ColumnGeneration, centre: FloatArray | None, budget
         for first in range(0, n, step):
             if budget.over:
                 break
-            leading = np.eye(n)[first : first + step]
+            leading = (np.arange(first, min(n, first + step))[:, None] == np.arange(n)).astype(np.float64)
             generation.add(generation.descend(leading, centre, most=np.inf))
     generation.solve(budget.left())
 
