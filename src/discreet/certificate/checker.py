@@ -208,12 +208,20 @@ def _statements(certificate: Data) -> Found:
         if certificate["checked_on"] != "this table":
             same += [certificate[name] is None for name in ("achieved", "covered", "persons")]
         same += [certificate["persons"] is None or columns["person"] is not None]
+        same += [certificate["persons"] is None or _within(certificate["persons"], certificate["notion"])]
         if columns["person"] is not None:  # the order of a person's records would tell what their labels do not
             same += [certificate["order"] == "shuffle", columns["id"] not in columns["published"]]
             same += [certificate["covered"] is None]
         secret = {name.casefold() for name in columns["sensitive"]}
         same += [not secret & {name.casefold() for name in (certificate["covered"] or {}).get("columns", ())}]
     return all(same), "agree with each other" if all(same) else "contradict each other"
+
+
+def _within(stated: Data, notion: Data) -> bool:
+    """Whether stated log-lifts are those that a notion on lifts allows, up to how they were rounded."""
+    low, high = float(stated["log_min_lift"]), float(stated["log_max_lift"])
+    needed = {"max_lift": high, "min_lift_inverse": -low, "lift_ratio": high - low}
+    return all(needed[kind] <= epsilon + Fraction(1, 50) for kind, epsilon, _ in _bounds(notion) if kind in needed)
 
 
 def _mechanism_digest(certificate: Data) -> Found:

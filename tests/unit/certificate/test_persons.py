@@ -288,6 +288,7 @@ def test_one_person_of_another_kind_does_not_switch_the_check_off() -> None:
     [
         lambda d: d.__setitem__("order", "input"),
         lambda d: (d["columns"].__setitem__("id", "x"), d["columns"]["published"].append("x")),
+        lambda d: d["persons"].__setitem__("log_min_lift", "-2.192000"),  # more than the notion allows
     ],
 )
 def test_what_a_release_refuses_is_refused_in_certificates_too(change: Any, tmp_path: Path) -> None:
