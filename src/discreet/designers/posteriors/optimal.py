@@ -40,7 +40,7 @@ WORK = 300_000_000
 SEARCH_SHARE = 0.6
 
 #: Of designs on cells, the share of the time that goes to their proof, which comes first.
-LARGE_PROOF_SHARE = 0.15
+LARGE_PROOF_SHARE = 0.25
 
 #: Larger alphabets start from a mixture that cells give, for a share of the search.
 STARTED_BY_CELLS, START_SHARE = 150, 0.25
@@ -131,7 +131,8 @@ def _best_proof(
             if number < polytope.n_useful and not (left.over and proofs):
                 proofs.append(proven_around(polytope, utility, number, seed, left, most_work))
                 problem.history.saw(limit=proofs[-1].limit)
-                if proofs[-1].limit < closed_form(utility, polytope.p_useful, shares_by_single_rows(polytope)):
+                single = shares_by_single_rows(polytope)
+                if generation is not None and proofs[-1].limit < closed_form(utility, polytope.p_useful, single):
                     break  # beliefs have too many dimensions for so few cells: the symbols themselves prove more
                 if generation is not None:
                     generation.told(stage, max(proof.limit for proof in proofs))

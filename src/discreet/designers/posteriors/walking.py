@@ -117,7 +117,9 @@ def _ends(group: IntArray, amount: FloatArray) -> FloatArray:
     number = np.cumsum(np.diff(group, prepend=group[0]) > 0)
     until = sums[last]
     whole = np.diff(until, prepend=0.0)
-    result: FloatArray = np.clip((sums - (until - whole)[number]) / whole[number], 0.0, 1.0)
+    inside, total = sums - (until - whole)[number], whole[number]
+    # What is too small to be seen beside the other groups ends at once.
+    result: FloatArray = np.clip(np.divide(inside, total, out=np.ones_like(inside), where=total > 0), 0.0, 1.0)
     result[last] = 1.0
     return result
 
