@@ -44,7 +44,6 @@ def test_designs_on_classes_are_as_good_as_the_best_on_symbols(seed: int) -> Non
     compare(seed)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6, 66))
 def test_three_hundred_designs_on_classes_are_as_good_as_the_best_on_symbols(seed: int) -> None:
     compare(seed)
