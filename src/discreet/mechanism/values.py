@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from discreet._support.errors import InputError
-from discreet._support.numeric import DENOMINATOR, DENOMINATOR_BITS, FloatArray, IntArray, ObjectArray
+from discreet._support.numeric import DENOMINATOR, DENOMINATOR_BITS, BoolArray, FloatArray, IntArray, ObjectArray
 from discreet.mechanism.entries import Entries
 
 __all__ = ["AS_LABELS", "Reading", "composed", "proportions"]
@@ -29,6 +29,9 @@ AS_LABELS = "Release its symbols as labels (as_values=False, --as-labels)."
 
 #: Weights that R may have, and products of two weights that are added up to them.
 MOST_ENTRIES, MOST_PRODUCTS = 10_000_000, 200_000_000
+
+#: Symbols that stand for more values than ``MANY`` and take less than one in ``SELDOM`` records are not spelt out.
+MANY, SELDOM = 8, 10**9
 
 #: Products that are held at a time.
 PRODUCTS_AT_ONCE = 1_000_000
@@ -60,7 +63,9 @@ class Reading(NamedTuple):
         value_of : ndarray of int
             The useful value of each row.
         n_released : int
-            Symbols. One that never occurs on the table is read as the commonest value.
+            Symbols. One that never occurs on the table is read as the commonest value, and so is one that stands for
+            many values and takes less than a billionth of the records: the rest that makes a mixture exact stands for
+            all of them, and would make every row of R as long as the alphabet. Any reading keeps what y keeps.
         """
         by_value = np.zeros(int(value_of.max()) + 1, dtype=object)
         np.add.at(by_value, value_of, masses)
@@ -71,6 +76,8 @@ class Reading(NamedTuple):
         symbol, value, together = symbol[order], value[order], together[occurs][order]
         first = np.flatnonzero((np.diff(symbol, prepend=-1) != 0) | (np.diff(value, prepend=-1) != 0))
         symbol, value, together = symbol[first], value[first], np.add.reduceat(together, first)
+        seldom = _seldom(symbol, together, int(masses.sum()))
+        symbol, value, together = symbol[~seldom], value[~seldom], together[~seldom]
         weights = _rounded(symbol, together)
         unused = np.setdiff1d(np.arange(n_released), symbol)
         symbol = np.append(symbol, unused)
@@ -79,6 +86,14 @@ class Reading(NamedTuple):
         order = np.argsort(symbol, kind="stable")
         order = order[weights[order] > 0]
         return cls(symbol[order], value[order], weights[order])
+
+
+def _seldom(symbol: IntArray, together: ObjectArray, masses: int) -> BoolArray:
+    """Entries of symbols that stand for many values and hardly ever occur; never those of all symbols."""
+    starts = np.flatnonzero(np.diff(symbol, prepend=-1))
+    sizes, total = np.diff(starts, append=len(symbol)), np.add.reduceat(together, starts)
+    rare = np.array(total * SELDOM < masses * DENOMINATOR, dtype=bool) & (sizes > MANY)
+    return np.repeat(rare, sizes)
 
 
 def _rounded(symbol: IntArray, together: ObjectArray) -> IntArray:
