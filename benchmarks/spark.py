@@ -70,15 +70,7 @@ def shuffles(session: Any) -> int:
 
 def released(source: Any, mechanism: Mechanism) -> None:
     """All columns kept, with the certificate."""
-    options = {
-        "keep": "all",
-        "uncovered": KEPT,
-        "publish_sensitive": True,
-        "id": "id",
-        "seed": 1,
-        "force": True,
-        "as_values": False,
-    }
+    options = {"keep": "all", "uncovered": KEPT, "publish_sensitive": True, "id": "id", "seed": 1, "force": True}
     run(Request.of(source, mechanism, output=CACHE / "released_by_spark", engine="spark", **options))
 
 
@@ -116,19 +108,7 @@ def command(path: Path, mechanism: Mechanism) -> Row:
     """The whole command, Java's start included."""
     stored, target = CACHE / "mechanism.json", CACHE / "released_by_command"
     mechanism.to_json(stored)
-    options = [
-        "--engine",
-        "spark",
-        "--as-labels",
-        "--id",
-        "id",
-        "--keep",
-        "all",
-        "--publish-sensitive",
-        "--force",
-        "--seed",
-        "1",
-    ]
+    options = "--engine spark --id id --keep all --publish-sensitive --force --seed 1".split()
     options += [part for column in KEPT for part in ("--uncovered", column)]
     start = time.perf_counter()
     asked = [sys.executable, "-m", "discreet", "release", str(path), str(stored), "--output", str(target), *options]
