@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import os
 import statistics
 import subprocess
 import sys
@@ -43,10 +44,16 @@ print(done.returncode, time.perf_counter() - start, used.ru_utime + used.ru_stim
 def process(*words: object) -> Run:
     """A process of its own, from start to end, which must end well; what it prints is thrown away."""
     asked = [sys.executable, "-c", LAUNCH, *map(str, words)]
-    code, wall, processor, memory = subprocess.run(asked, check=True, capture_output=True, text=True).stdout.split()
+    done = subprocess.run(asked, check=True, capture_output=True, text=True, env=_as_installed())
+    code, wall, processor, memory = done.stdout.split()
     if code != "0":
         raise RuntimeError(f"{' '.join(map(str, words[:3]))} ended with {code}")
     return Run(float(wall), float(processor), int(memory))
+
+
+def _as_installed() -> dict[str, str]:
+    """The environment, in which Python keeps what it compiles, as every installation does."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
 def command(*words: object) -> Run:
