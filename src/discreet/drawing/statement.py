@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from discreet.drawing.thresholds import DIGITS, Lookup, Thresholds
 from discreet.tables.dialect import Dialect
@@ -27,6 +27,7 @@ class Joined:
     lookup: Lookup | None  # None for bits
     number: int
     is_shuffled: bool = False  # whether its table of symbols carries the sub-key of a random order
+    is_spelled: bool = False  # whether labels are the texts that they are published as
 
     @property
     def symbols(self) -> str:
@@ -50,8 +51,14 @@ class Joined:
 
     @property
     def is_in_values(self) -> bool:
-        """Whether labels are published as values."""
-        return self.draw.draw.values is not None
+        """Whether labels are published as values that they have to be told by."""
+        return self.draw.draw.values is not None and not self.is_spelled
+
+    def spelled(self, kinds: Mapping[str, str]) -> Joined:
+        """The same draw; where it publishes a column of text whose values are its labels, no table has to say so."""
+        outputs, values = self.draw.draw.outputs, self.draw.draw.values or {}
+        is_text = len(outputs) == 1 and kinds[outputs[0]] == "VARCHAR"
+        return replace(self, is_spelled=is_text and all(value == (label,) for label, value in values.items()))
 
     def inner(self, what: str) -> str:
         """A name inside the query that belongs to this draw."""

@@ -7,6 +7,7 @@ import contextlib
 import os
 import shutil
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -21,7 +22,6 @@ from discreet.drawing.statement import PLACE, SHUFFLE, Joined, Statement, symbol
 from discreet.releasing.engines.base import Drawing, Drawn
 from discreet.releasing.engines.parquet_join import JoinedFile, join_parquet
 from discreet.releasing.engines.values import palettes_of, value_columns
-from discreet.releasing.plan import Plan
 from discreet.releasing.request import Request
 from discreet.releasing.transaction import PARTS
 from discreet.tables import frames
@@ -79,9 +79,9 @@ class DuckDBEngine:
             return self._in_memory(drawing)
         if self._keeps_order(drawing, target.name):
             return Drawn(None, *_Parts(self.table, drawing, target).write())
-        statement = _Query(self.table, drawing).with_lookups().ordered(drawing.plan.output).text()
         # Rows are sorted with labels as numbers (ENUM) and get their text afterwards, which is faster.
-        shown = _with_texts(drawing.plan, statement)
+        query = _Query(self.table, drawing).with_lookups()
+        shown = query.shown(query.ordered(drawing.plan.output))
         with progress.stage("drawing") as stage, following([self.table.connection], stage):
             done = self.table.connection.execute(
                 f"COPY ({shown}) TO {literal(str(target))} ({copy_options(target.name)})"
@@ -93,8 +93,8 @@ class DuckDBEngine:
         plan = drawing.plan
         drawn = [(what, name) for what, name in plan.output if isinstance(what, int)]
         query = _Query(self.table, drawing, by_number=True).with_lookups()
-        statement = query.ordered(((ROW, ROW), *drawn)).text()
-        arrow = self.table.connection.sql(_with_texts(plan, statement)).to_arrow_table()
+        statement = query.ordered(((ROW, ROW), *drawn))
+        arrow = self.table.connection.sql(query.shown(statement)).to_arrow_table()
         palettes = palettes_of(self.table, plan)
         made = frames.put_together(self._given, self._frame, arrow, plan.output, ROW, palettes)
         return Drawn(made, arrow.num_rows)
@@ -129,12 +129,22 @@ class _Query:
     """
 
     def __init__(self, table: DuckDBTable, drawing: Drawing, *, by_number: bool = False) -> None:
+        if not by_number:
+            drawing = replace(drawing, tables=tuple(joined.spelled(table.kinds) for joined in drawing.tables))
         self.table, self.drawing, self._by_number = table, drawing, by_number
         bins = drawing.plan.mechanism.bins
         self._keys = {
             column: DUCKDB.symbol(column, table.kinds[column], bins.get(column)) for column in drawing.plan.looked_up
         }
         table.relation.create_view(INPUT, replace=True)
+
+    def shown(self, statement: Statement) -> str:
+        """The query with released labels as text."""
+        columns = [(joined, k) for joined in self.drawing.tables for k in range(joined.draw.draw.n_columns)]
+        texts = [joined.is_spelled or joined.draw.draw.values is None for joined, _ in columns]
+        names = [DUCKDB.identifier(c) for c, is_text in zip(self.drawing.plan.released, texts, strict=True) if is_text]
+        parts = ", ".join(f"{DUCKDB.as_text(c)} AS {c}" for c in names)
+        return f"SELECT * REPLACE ({parts}) FROM ({statement.text()})" if parts else statement.text()
 
     def with_lookups(self) -> _Query:
         """Store the lookup tables in the table's connection."""
@@ -246,19 +256,11 @@ class _Parts:
         with readable(self.table.name):
             for number, rows in enumerate(share):
                 query = _Query(self.table.of_files(rows.files, connection), self.drawing)
-                statement = (query if number else query.with_lookups()).of_rows(rows).text()
+                shown = (query if number else query.with_lookups()).shown(query.of_rows(rows))
                 part = self.folder / f"{worker:06d}-{number:06d}.parquet"
-                shown = _with_texts(self.drawing.plan, statement)
                 connection.execute(f"COPY ({shown}) TO {literal(str(part))} (FORMAT parquet)")
                 parts.append(part)
         return parts
-
-
-def _with_texts(plan: Plan, statement: str) -> str:
-    """The query with released labels as text."""
-    names = [DUCKDB.identifier(c) for c in plan.released if not plan.is_in_values]
-    shown = ", ".join(f"{DUCKDB.as_text(c)} AS {c}" for c in names)
-    return f"SELECT * REPLACE ({shown}) FROM ({statement})" if shown else statement
 
 
 def copy_options(name: str) -> str:

@@ -7,6 +7,7 @@ import contextlib
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 from weakref import WeakSet
@@ -71,6 +72,7 @@ class SparkEngine:
 
     def draw(self, drawing: Drawing, target: Path | None) -> Drawn:
         plan = drawing.plan
+        drawing = replace(drawing, tables=tuple(joined.spelled(self.drawn.kinds) for joined in drawing.tables))
         keys = {
             column: SPARK.symbol(column, self.drawn.kinds[column], plan.mechanism.bins.get(column))
             for column in plan.looked_up
