@@ -19,6 +19,9 @@ __all__ = ["gathered", "quick_mixture"]
 #: Share of the time for whose square cells are chosen at first; twice as many are tried where time is left.
 FIRST_SHARE = 0.08
 
+#: Seconds for each symbol that a level takes, at least.
+LEVEL_SECONDS = 4e-6
+
 #: How much of the time that all levels took must be left for twice the cells to be tried.
 DOUBLED = 1.5
 
@@ -34,21 +37,24 @@ def quick_mixture(
 
 
 def gathered(problem: Problem, utility: SeparableUtility, seed: int, budget: Budget) -> ChannelMechanism | None:
-    """A mechanism on symbols by levels of cells, or None where none passes the exact check."""
+    """A mechanism on symbols by levels of cells, or None where none passes the exact check.
+
+    Where there is no time for a level, symbols are merged with their opposites.
+    """
     classes = np.arange(problem.joint.n_useful) if problem.quotient is None else problem.quotient.classes
     place = np.full(problem.joint.n_useful, -1)
     place[problem.symbols] = np.arange(len(problem.symbols))
     rng = np.random.default_rng(seed)
     occurring = rng.permutation(np.flatnonzero(place[classes] >= 0))  # members of a cell are taken in no order
     rows, mass = problem.polytope.own_rows[:, place[classes][occurring]], problem.given.p_useful[occurring]
+    best = Levels(problem.polytope, utility, rows, mass, seed)
     number = cells_for(budget.left() * FIRST_SHARE if budget.is_limited else None)
-    best: Levels | None = None
     with progress.stage("searching") as stage:
-        while True:
+        while budget.is_enough_for(LEVEL_SECONDS * len(occurring)):
             before = budget.left()
             levels = Levels(problem.polytope, utility, rows, mass, seed)
             levels.run(number, budget, stage)
-            best = levels if best is None or levels.cost < best.cost else best
+            best = levels if levels.cost < best.cost else best
             problem.history.saw(best.cost)
             number *= 2
             if not budget.is_limited or number > MOST_CELLS or budget.left() < DOUBLED * (before - budget.left()):
@@ -70,7 +76,8 @@ def _mechanism(problem: Problem, levels: Levels, occurring: IntArray, quotient: 
         if not broken.any():
             return mechanism
         number = np.unique(released, return_inverse=True)[1].reshape(-1)
-        symbol, released, mass = _added_up(symbol, np.where(broken[number], levels.number, released), mass)
+        with_rest = broken[number] | (released >= levels.number)
+        symbol, released, mass = _added_up(symbol, np.where(with_rest, levels.number, released), mass)
     return None
 
 

@@ -58,6 +58,10 @@ class Budget:
         """Whether nothing is left."""
         return self.left() <= 0
 
+    def is_enough_for(self, seconds: float) -> bool:
+        """Whether so much is left."""
+        return self.left() >= seconds
+
     def share(self, fraction: float) -> Budget:
         """A part of what is left."""
         return Budget(None if self._end is None else max(0.0, fraction * self.left()))

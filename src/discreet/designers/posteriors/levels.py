@@ -1,8 +1,8 @@
 """Mixtures of cells, walked along their members, again and again for what is left.
 
 Each level gathers what is left of every symbol into cells, finds a good mixture of them, and releases members one by
-one in shares that are allowed. What fits nowhere is the target of the next level; what the last one leaves is released
-as one symbol. Cost O(n log n) for every level beside the search on cells.
+one in shares that are allowed. What fits nowhere is the target of the next level; what the last one leaves is merged.
+Cost O(n log n) for every level beside the search on cells.
 """
 
 # SPDX-License-Identifier: Apache-2.0
@@ -15,6 +15,7 @@ import numpy as np
 
 from discreet._support.numeric import FloatArray, IntArray
 from discreet._support.progress import Stage
+from discreet.designers.merging.opposites import opposite_blocks
 from discreet.designers.posteriors.cells import Cells
 from discreet.designers.posteriors.columns import NO_ENTRY
 from discreet.designers.posteriors.generation import Budget, ColumnGeneration
@@ -38,7 +39,7 @@ MOST_LEVELS, NOTHING_LEFT = 12, 1e-4
 ROOM_OF_REST = 0.9
 
 #: How far cells are designed towards any of their members; see `Cells.between`.
-CAUTION = 0.4
+CAUTION = 0.1
 
 #: Less than this of a symbol is rounding.
 NO_PART = 1e-12
@@ -121,18 +122,20 @@ class Levels:
         return NOTHING_LEFT < now < 0.9 * before
 
     def pairs(self) -> tuple[IntArray, IntArray, FloatArray]:
-        """Symbol, released symbol and mass of all that has any; what is left is released as the last one."""
+        """Symbol, released symbol and mass of all that has any; what is left is merged into the last ones."""
         rest = np.flatnonzero(self.left > NO_PART * self.mass)
+        blocks = opposite_blocks(self.rows[:, rest], self.left[rest]) if len(rest) else rest
+        number = np.unique(blocks, return_inverse=True)[1].reshape(-1)
         return (
             np.concatenate([*self.symbol, rest]),
-            np.concatenate([*self.released, np.full(len(rest), self.number)]),
+            np.concatenate([*self.released, self.number + number]),
             np.concatenate([*self.given, self.left[rest]]),
         )
 
     def mixture(self) -> tuple[FloatArray, FloatArray]:
         """Posteriors over the symbols, one a row, and their weights."""
         symbol, released, mass = self.pairs()
-        points = np.zeros((self.number + 1, len(self.mass)))
+        points = np.zeros((int(released.max()) + 1, len(self.mass)))
         np.add.at(points, (released, symbol), mass)
         weights = points.sum(axis=1)
         used = weights > 0

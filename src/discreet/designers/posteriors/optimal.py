@@ -42,6 +42,9 @@ SEARCH_SHARE = 0.6
 #: Of designs on cells, the share of the time that goes to their proof, which comes first.
 LARGE_PROOF_SHARE = 0.25
 
+#: The share of what is left then that may go to merging symbol by symbol.
+MERGING_SHARE = 0.25
+
 #: Larger alphabets start from a mixture that cells give, for a share of the search.
 STARTED_BY_CELLS, START_SHARE = 150, 0.25
 
@@ -49,6 +52,9 @@ STARTED_BY_CELLS, START_SHARE = 150, 0.25
 #: where boxes of the symbols themselves still prove more in the end.
 PROVEN_DIRECTLY, CELLS_OF_PROOFS = 100, (40, 80, 160)
 LITTLE_UP_TO, LITTLE, MUCH = 300, 0.05, 0.5
+
+#: Seconds for each symbol that it takes to gather them into cells and to prove something around those, at least.
+CELLS_SECONDS = 2e-6
 
 #: Share of the time that search and proof may take; the rest turns the result into a mechanism.
 WORK_SHARE = 0.97
@@ -90,9 +96,10 @@ def _by_columns(problem: Problem, seed: int, budget: Budget) -> Outcome:
     if separable is not None and problem.is_large and can_be_gathered(polytope):
         with progress.stage("proving") as stage:
             proof = _best_proof(problem, None, None, separable, seed, budget.share(LARGE_PROOF_SHARE), most_work, stage)
+        merged = problem.merged_in(MERGING_SHARE * budget.left())
         made = gathered(problem, separable, seed, budget) if is_walkable(polytope) else None
         problem.history.ended()
-        return problem.best_of([*problem.merged(), *([] if made is None else [made])], proof)
+        return problem.best_of([*merged, *problem.merged(), *([] if made is None else [made])], proof)
     beyond, history = problem.beyond_classes, problem.history
     generation = ColumnGeneration(polytope, problem.costs, *problem.start(), seed, beyond=beyond, history=history)
     generation.told(UNHEARD)
@@ -128,6 +135,8 @@ def _best_proof(
     if polytope.n_useful > PROVEN_DIRECTLY and can_be_gathered(polytope):
         for number in CELLS_OF_PROOFS:
             left = budget.share(LITTLE if polytope.n_useful <= LITTLE_UP_TO else MUCH)
+            if not left.is_enough_for(CELLS_SECONDS * polytope.n_useful):
+                break
             if number < polytope.n_useful and not (left.over and proofs):
                 proofs.append(proven_around(polytope, utility, number, seed, left, most_work))
                 problem.history.saw(limit=proofs[-1].limit)

@@ -20,7 +20,6 @@ from discreet.core.joint import Joint
 from discreet.designers.history import History
 from discreet.designers.merging.subset_merging import partitions
 from discreet.designers.outcome import Outcome
-from discreet.designers.posteriors.cells import Cells, can_be_gathered
 from discreet.designers.posteriors.perfect import private_weights
 from discreet.designers.posteriors.quotient import Quotient, is_about_beliefs
 from discreet.designers.posteriors.realise import realise, released_labels
@@ -35,14 +34,12 @@ __all__ = ["Problem"]
 #: More classes than this are gathered into cells.
 MOST_SYMBOLS = 2000
 
-#: Cells of which blocks are merged where there are more symbols.
-MERGED_CELLS = 500
-
 #: Larger proofs are not kept: the bound is then claimed, and nobody can check it.
 MOST_PROOF_NUMBERS = 20_000_000
 
-#: Alphabets up to this size are merged symbol by symbol too, where they are designed on by class.
-MERGED_BY_SYMBOL = 5_000
+#: Alphabets up to this size are merged symbol by symbol too, where they are designed on by class; larger ones where
+#: there are seconds for so many symbols each, up to the last size.
+MERGED_BY_SYMBOL, MERGED_IN_A_SECOND, MERGED_UP_TO = 5_000, 7_000, 50_000
 
 #: Rows that a given posterior may exceed by rounding; it is polished like any other.
 INSIDE = 1e-12
@@ -109,26 +106,13 @@ class Problem:
     @cached_property
     def fallback(self) -> IntArray:
         """Partition of the symbols that keeps the notion: subset merging, or all in one where others object."""
-        if self.is_large:
-            return self._merged_cells()
+        if self.is_large:  # merging takes too long
+            return np.zeros(self.joint.n_useful, dtype=np.int64)
         blocks: IntArray = partitions([self.joint], [self.notion])[0]
         merged = Mechanism.from_blocks(self.joint, blocks)
         if all(self.notion.holds(joint, merged) for joint in (self.joint, *self.also)):
             return blocks
         return np.zeros(self.joint.n_useful, dtype=np.int64)
-
-    def _merged_cells(self) -> IntArray:
-        """Blocks of whole cells, which are symbols that tell nearly the same: merging symbols would take too long."""
-        blocks = np.zeros(self.joint.n_useful, dtype=np.int64)
-        if not can_be_gathered(self.polytope):
-            return blocks
-        cells = np.zeros(self.joint.n_useful, dtype=np.int64)
-        cells[self.symbols] = Cells.of(self.polytope, MERGED_CELLS).cell_of
-        inner = on_classes(self.joint, cells)
-        blocks = partitions([inner], [self.notion])[0][cells]
-        merged = Mechanism.from_blocks(self.joint, blocks)
-        is_allowed = all(self.notion.holds(joint, merged) for joint in (self.joint, *self.also))
-        return blocks if is_allowed else np.zeros_like(blocks)
 
     def merged(self) -> list[Mechanism]:
         """The fallback as a mechanism on symbols, and what merging symbols gives where they are few enough."""
@@ -137,8 +121,19 @@ class Problem:
         blocks = self.fallback if self.quotient is None else self.fallback[self.quotient.classes]
         made = [Mechanism.from_blocks(self.given, blocks)]
         if self.given.n_useful <= MERGED_BY_SYMBOL:
-            made.append(Mechanism.from_blocks(self.given, partitions([self.given], [self.notion])[0]))
+            made.append(self._merged_by_symbol())
         return [mechanism for mechanism in made if self.holds(mechanism)]
+
+    def merged_in(self, seconds: float) -> list[Mechanism]:
+        """What merging symbols gives, where so many seconds are enough for an alphabet that is not merged anyway."""
+        most = min(MERGED_IN_A_SECOND * min(max(seconds, 0.0), MERGED_UP_TO), MERGED_UP_TO)
+        if not MERGED_BY_SYMBOL < self.given.n_useful <= most:
+            return []
+        made = self._merged_by_symbol()
+        return [made] if self.holds(made) else []
+
+    def _merged_by_symbol(self) -> Mechanism:
+        return Mechanism.from_blocks(self.given, partitions([self.given], [self.notion])[0])
 
     def holds(self, mechanism: Mechanism) -> bool:
         """The exact check of a mechanism on symbols, under every joint."""
@@ -190,6 +185,8 @@ class Problem:
         """The mechanism that keeps most, with what the proof says of it."""
         best = max(candidates, key=lambda mechanism: self.utility.value(self.given, mechanism))
         limit = None if proof is None else self.most(proof.limit, best)
+        if proof is None and self.is_large:  # no time for a proof, and nothing keeps more than all of X
+            limit = self.utility.whole(self.given)
         if proof is None or proof.size > MOST_PROOF_NUMBERS:
             return Outcome(best, limit, history=self.history)
         return Outcome(best, limit, replace(proof, is_on_classes=self.quotient is not None), self.history)

@@ -6,7 +6,8 @@ its shares, and with the members' own rows in their place those equations determ
 members of every cell are laid out along its line and cut into the columns that use them. A column then walks along its
 cells: the members at hand are released in their own shares until one of them is used up, and the next of its cell takes
 its place. What is left where a cell of the column comes to its end, and what fits nowhere, is the rest, which is
-designed on anew. All columns walk at once, a step of each at a time.
+designed on anew. All columns walk at once, a step of each at a time, and long ones are cut into stretches that walk at
+once as well.
 """
 
 # SPDX-License-Identifier: Apache-2.0
@@ -31,6 +32,9 @@ NO_SHARE, NO_PART = 1e-9, 1e-15
 
 #: Members that a column tries in turn where those at hand fit in no shares.
 MOST_TRIES = 30
+
+#: Members of a stretch, about: each leaves one of its members, and takes as many steps.
+MEMBERS_OF_A_STRETCH = 50
 
 #: A pivot smaller than this says that a row is determined by others.
 DEPENDENT = 1e-6
@@ -76,15 +80,27 @@ def walked(mixture: Mixture, cell_of: IntArray, mass: FloatArray, rows: FloatArr
     room : ndarray of shape (n_rows,)
         R v of the rest is at most this, so that it can be designed on; that of the masses must be.
     """
+    mixture, origin = _stretches(mixture, len(mass))
     order = np.lexsort((mixture.column, mixture.cell))
     order = order[mixture.mass[order] > 0]
     column, cell, used = mixture.column[order], mixture.cell[order], mixture.mass[order]
     whole = np.bincount(cell_of, mass)
     mean = np.stack([np.bincount(cell_of, row * mass) for row in rows]) / whole
-    walk = _Walk(_Columns.of(column, cell, used, mean), _pieces(cell, used, cell_of, mass), rows)
+    walk = _Walk(_Columns.of(column, cell, used, mean, origin), _pieces(cell, used, cell_of, mass), rows)
     while walk.is_going:
         walk.step()
     return walk.result(mass, room)
+
+
+def _stretches(mixture: Mixture, n_symbols: int) -> tuple[Mixture, IntArray]:
+    """Long columns as several of the same shares, and of each of them which column it is a stretch of."""
+    column, cell, mass = mixture
+    members = np.bincount(column, mass) * (n_symbols / mass.sum())
+    parts = np.maximum((members / MEMBERS_OF_A_STRETCH).astype(np.int64), 1)
+    first, times = np.cumsum(parts) - parts, parts[column]
+    number = np.arange(int(times.sum())) - np.repeat(np.cumsum(times) - times, times)
+    cut = Mixture(np.repeat(first[column], times) + number, np.repeat(cell, times), np.repeat(mass / times, times))
+    return cut, np.repeat(np.arange(len(parts)), parts)
 
 
 def _pieces(cells: IntArray, used: FloatArray, cell_of: IntArray, mass: FloatArray) -> _Pieces:
@@ -135,8 +151,8 @@ class _Columns(NamedTuple):
     touched: IntArray  # (n_columns, width - 1): rows that hold with equality; -1: the shares keep their proportion
 
     @classmethod
-    def of(cls, column: IntArray, cell: IntArray, used: FloatArray, mean: FloatArray) -> _Columns:
-        """Sort entries by column, and find the rows that each column touches."""
+    def of(cls, column: IntArray, cell: IntArray, used: FloatArray, mean: FloatArray, origin: IntArray) -> _Columns:
+        """Sort entries by column, and find the rows that each column touches; stretches of one touch the same."""
         order = np.lexsort((-used, column))  # the largest share of a column first
         number = np.bincount(column)
         starts = np.cumsum(number) - number
@@ -148,10 +164,11 @@ class _Columns(NamedTuple):
         share = np.where(there, used[entry], 0.0)
         share /= share.sum(axis=1, keepdims=True)
         touched = np.full((len(few), width - 1), -1, dtype=np.int64)
-        for k, (places, shares) in enumerate(zip(entry, share)):
-            chosen = _determining(mean[:, cell[places[there[k]]]], shares[there[k]])
+        firsts, which = np.unique(origin[few], return_index=True, return_inverse=True)[1:]
+        for k in firsts.tolist():
+            chosen = _determining(mean[:, cell[entry[k, there[k]]]], share[k, there[k]])
             touched[k, : len(chosen)] = chosen
-        return cls(entry, share, touched)
+        return cls(entry, share, touched[firsts[which.reshape(-1)]])
 
 
 def _determining(rows: FloatArray, share: FloatArray) -> list[int]:
