@@ -108,7 +108,7 @@ def command(path: Path, mechanism: Mechanism) -> Row:
     """The whole command, Java's start included."""
     stored, target = CACHE / "mechanism.json", CACHE / "released_by_command"
     mechanism.to_json(stored)
-    options = "--engine spark --id id --keep all --publish-sensitive --force --seed 1".split()
+    options = ["--engine", "spark", "--id", "id", "--keep", "all", "--publish-sensitive", "--force", "--seed", "1"]
     options += [part for column in KEPT for part in ("--uncovered", column)]
     start = time.perf_counter()
     asked = [sys.executable, "-m", "discreet", "release", str(path), str(stored), "--output", str(target), *options]
