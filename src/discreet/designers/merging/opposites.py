@@ -14,13 +14,13 @@ import numpy as np
 
 from discreet._support.numeric import BoolArray, FloatArray, IntArray
 
-__all__ = ["opposite_blocks"]
+__all__ = ["opposite_blocks", "seconds_to_look"]
 
 #: How far inside of every row blocks are, relative to their mass: far above the rounding of sums.
 INSIDE = 1e-13
 
-#: Symbols up to which each looks for its opposite; beyond, they are only paired across the rows that they break.
-LOOKED_FOR_UP_TO = 200_000
+#: Symbols up to which each looks for its opposite whatever the time; beyond, seconds that it takes for each of them.
+LOOKED_FOR_UP_TO, SECONDS_OF_A_LOOK = 200_000, 1.8e-5
 
 #: Neighbours that are looked at, how often those that are left look again, and the share of finds that is worth it.
 NEIGHBOURS, LOOKS, WORTH_IT = 6, 4, 0.05
@@ -32,7 +32,12 @@ FLAT = 1e-9
 CHOICES = 8
 
 
-def opposite_blocks(rows: FloatArray, mass: FloatArray) -> IntArray:
+def seconds_to_look(n_symbols: int) -> float:
+    """Seconds that should be left for so many symbols to look for their opposites; 0 where they do so anyway."""
+    return SECONDS_OF_A_LOOK * n_symbols if n_symbols > LOOKED_FOR_UP_TO else 0.0
+
+
+def opposite_blocks(rows: FloatArray, mass: FloatArray, seconds: float = 0.0) -> IntArray:
     """The block of every symbol, called by one of its members; every block is allowed.
 
     Parameters
@@ -41,6 +46,8 @@ def opposite_blocks(rows: FloatArray, mass: FloatArray) -> IntArray:
         R, where a posterior v is allowed if R v <= 0.
     mass : ndarray of shape (n_symbols,)
         What there is of each symbol; all of it together must be allowed.
+    seconds : float
+        How long it may take. Where that is too short, symbols are only paired across the rows that they break.
 
     Examples
     --------
@@ -49,7 +56,7 @@ def opposite_blocks(rows: FloatArray, mass: FloatArray) -> IntArray:
     """
     blocks = _Blocks(rows, mass)
     active = np.flatnonzero(blocks.broken(np.arange(len(mass))))
-    looks = len(active) <= LOOKED_FOR_UP_TO
+    looks = seconds_to_look(len(active)) <= seconds
     while len(active) > 1:
         active = blocks.look(active) if looks else active
         active = blocks.unite_opposite(active)

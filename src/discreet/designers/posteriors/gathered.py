@@ -7,6 +7,7 @@ import numpy as np
 
 from discreet._support import progress
 from discreet._support.numeric import FloatArray, IntArray
+from discreet.designers.merging.opposites import seconds_to_look
 from discreet.designers.posteriors.generation import Budget
 from discreet.designers.posteriors.levels import LEVEL_SHARE, MOST_CELLS, Levels, cells_for
 from discreet.designers.posteriors.problem import Problem
@@ -48,6 +49,10 @@ def gathered(problem: Problem, utility: SeparableUtility, seed: int, budget: Bud
     occurring = rng.permutation(np.flatnonzero(place[classes] >= 0))  # members of a cell are taken in no order
     rows, mass = problem.polytope.own_rows[:, place[classes][occurring]], problem.given.p_useful[occurring]
     best = Levels(problem.polytope, utility, rows, mass, seed)
+    whole, looking = budget, seconds_to_look(len(occurring))
+    looks = budget.is_limited and looking > 0 and budget.is_enough_for(looking)
+    if looks:  # what levels leave looks for its opposite
+        budget = Budget(budget.left() - looking)
     number = cells_for(budget.left() * FIRST_SHARE if budget.is_limited else None)
     with progress.stage("searching") as stage:
         while budget.is_enough_for(LEVEL_SECONDS * len(occurring)):
@@ -59,14 +64,24 @@ def gathered(problem: Problem, utility: SeparableUtility, seed: int, budget: Bud
             number *= 2
             if not budget.is_limited or number > MOST_CELLS or budget.left() < DOUBLED * (before - budget.left()):
                 break
+        if not looks:
+            problem.history.ended()
+        pairs = best.pairs(whole.left() if looks else 0.0)
     problem.history.ended()
     with progress.stage("making integers"):
-        return _mechanism(problem, best, occurring, problem.quotient or Quotient(problem.given, classes, problem.joint))
+        quotient = problem.quotient or Quotient(problem.given, classes, problem.joint)
+        return _mechanism(problem, best.number, pairs, occurring, quotient)
 
 
-def _mechanism(problem: Problem, levels: Levels, occurring: IntArray, quotient: Quotient) -> ChannelMechanism | None:
+def _mechanism(
+    problem: Problem,
+    number_placed: int,
+    pairs: tuple[IntArray, IntArray, FloatArray],
+    occurring: IntArray,
+    quotient: Quotient,
+) -> ChannelMechanism | None:
     """All of it in integers; what breaks the promise after all goes with what is left."""
-    symbol, released, mass = levels.pairs()
+    symbol, released, mass = pairs
     symbol = occurring[symbol]
     kinds = [bound.kind for bound in problem.notion.bounds]
     for _ in range(3):
@@ -76,8 +91,8 @@ def _mechanism(problem: Problem, levels: Levels, occurring: IntArray, quotient: 
         if not broken.any():
             return mechanism
         number = np.unique(released, return_inverse=True)[1].reshape(-1)
-        with_rest = broken[number] | (released >= levels.number)
-        symbol, released, mass = _added_up(symbol, np.where(with_rest, levels.number, released), mass)
+        with_rest = broken[number] | (released >= number_placed)
+        symbol, released, mass = _added_up(symbol, np.where(with_rest, number_placed, released), mass)
     return None
 
 

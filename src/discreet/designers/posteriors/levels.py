@@ -48,12 +48,15 @@ NO_PART = 1e-12
 def cells_for(seconds: float | None) -> int:
     """Number of cells that a search of so many seconds can use: a round of it costs about their square.
 
+    It is one of a few, each twice the one before, so that longer searches come by what shorter ones found.
+
     >>> cells_for(1), cells_for(9), cells_for(None)
-    (100, 300, 300)
+    (60, 240, 300)
     """
     if seconds is None:
         return CELLS
-    return int(min(max(CELLS_OF_A_SECOND * math.sqrt(max(seconds, 0.0)), FEWEST_CELLS), MOST_CELLS))
+    most = min(max(CELLS_OF_A_SECOND * math.sqrt(max(seconds, 0.0)), FEWEST_CELLS), MOST_CELLS)
+    return int(FEWEST_CELLS * 2 ** math.floor(math.log2(most / FEWEST_CELLS)))
 
 
 class Levels:
@@ -121,10 +124,10 @@ class Levels:
         stage.update(detail=f"{100 * (1 - now):.1f} % placed")
         return NOTHING_LEFT < now < 0.9 * before
 
-    def pairs(self) -> tuple[IntArray, IntArray, FloatArray]:
+    def pairs(self, seconds: float = 0.0) -> tuple[IntArray, IntArray, FloatArray]:
         """Symbol, released symbol and mass of all that has any; what is left is merged into the last ones."""
         rest = np.flatnonzero(self.left > NO_PART * self.mass)
-        blocks = opposite_blocks(self.rows[:, rest], self.left[rest]) if len(rest) else rest
+        blocks = opposite_blocks(self.rows[:, rest], self.left[rest], seconds) if len(rest) else rest
         number = np.unique(blocks, return_inverse=True)[1].reshape(-1)
         return (
             np.concatenate([*self.symbol, rest]),
