@@ -24,6 +24,10 @@ class PosteriorRows:
     name the rows of both matrices, so that a checker can make them anew from counts: (kind, s, s', symbols), the kind
     being ``"upper"``, ``"lower"``, ``"ratio"`` or ``"equal"`` and the symbols those of a slice, or None for all. Rows
     without such names leave it empty.
+
+    Where entries count differently below and above ``steps`` (each a vector over the useful values, the lowest first),
+    the columns are those of the parts of v below the first step, then of those between the first and the second, and
+    so on: parts that cost more the higher they are, so that filling them from below is never worse.
     """
 
     matrix: FloatArray
@@ -32,6 +36,7 @@ class PosteriorRows:
     equal_bound: FloatArray
     n_auxiliary: int = 0
     labels: tuple[Label, ...] = ()
+    steps: FloatArray | None = None
 
     @classmethod
     def at_most(

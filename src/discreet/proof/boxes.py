@@ -107,8 +107,8 @@ class Evaluator:
     """Weak-duality bounds over boxes, for the rows of one polytope."""
 
     def __init__(self, polytope: Polytope) -> None:
-        self.own = polytope.own_rows
-        self._auxiliary = polytope.rows[:, polytope.n_useful :]
+        self.polytope = polytope
+        self._auxiliary = polytope.auxiliary
         self._limit = polytope.auxiliary_limit()
         self._inequality = ~polytope.equal
         self._rounding = polytope.rounding
@@ -125,7 +125,7 @@ class Evaluator:
 
     def extremes(self, sign: float, multipliers: FloatArray) -> FloatArray:
         """Smallest (sign 1) or largest (sign -1) value of every entry of an allowed posterior, to the safe side."""
-        n = self.own.shape[1]
+        n = self.polytope.n_useful
         step = max(1, STRIPE // n)
         values = np.empty(n)
         for start in range(0, n, step):
@@ -137,8 +137,16 @@ class Evaluator:
 
     def least(self, lower: FloatArray, upper: FloatArray, multipliers: FloatArray, cost: FloatArray) -> FloatArray:
         """Lower limits of cost . v over the allowed posteriors in each box."""
-        result: FloatArray = cheapest(lower, upper, cost + multipliers @ self.own) + self.offset(multipliers)
-        return result
+        return self.least_beside(lower, upper, multipliers, cost) + self.offset(multipliers)
+
+    def least_beside(
+        self, lower: FloatArray, upper: FloatArray, multipliers: FloatArray, cost: FloatArray
+    ) -> FloatArray:
+        """The same without what auxiliary variables and the rounding of the rows can take off."""
+        polytope = self.polytope
+        return cheapest(
+            polytope.parts(lower), polytope.parts(upper), polytope.repeated(cost) + multipliers @ polytope.own_rows
+        )
 
 
 def cheapest(lower: FloatArray, upper: FloatArray, cost: FloatArray) -> FloatArray:

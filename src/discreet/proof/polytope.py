@@ -3,12 +3,14 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from discreet._support.errors import InputError
 from discreet._support.numeric import BoolArray, FloatArray
 from discreet.core.joint import Joint
 from discreet.notions import Notion
@@ -36,6 +38,7 @@ class Polytope:
     rounding: FloatArray  # how far off the entries of each row may be; large where a tiny budget cancels all digits
     scale: FloatArray | None = None  # what each row was divided by
     labels: tuple[tuple[Any, ...], ...] = ()  # names of the rows, where a checker can make them anew
+    steps: FloatArray | None = None  # where entries of a posterior begin to count differently; see `PosteriorRows`
 
     @property
     def n_useful(self) -> int:
@@ -43,25 +46,46 @@ class Polytope:
         return len(self.p_useful)
 
     @property
+    def n_own(self) -> int:
+        """Number of the columns that are about the posterior: one for each symbol, or for each part of its entry."""
+        return self.n_useful * (1 if self.steps is None else len(self.steps) + 1)
+
+    @property
     def own_rows(self) -> FloatArray:
         """The part of the rows on the posterior itself."""
-        return self.rows[:, : self.n_useful]
+        return self.rows[:, : self.n_own]
+
+    @property
+    def auxiliary(self) -> FloatArray:
+        """The part of the rows on auxiliary variables."""
+        return self.rows[:, self.n_own :]
 
     @property
     def is_lifted(self) -> bool:
-        """Whether auxiliary variables are needed."""
+        """Whether variables are needed besides the posterior."""
         return bool(self.rows.shape[1] > self.n_useful)
+
+    def parts(self, values: FloatArray) -> FloatArray:
+        """Entries of posteriors, or of corners of boxes, cut at the steps: what of each lies between two of them."""
+        if self.steps is None:
+            return values
+        edges = [np.zeros(self.n_useful), *self.steps, np.ones(self.n_useful)]
+        return np.concatenate([np.clip(values, a, b) - a for a, b in itertools.pairwise(edges)], axis=-1)
+
+    def repeated(self, costs: FloatArray) -> FloatArray:
+        """Costs of symbols as costs of the parts of their entries."""
+        return costs if self.steps is None else np.tile(costs, len(self.steps) + 1)
 
     def exceeded(self, points: FloatArray) -> FloatArray:
         """By how much each posterior exceeds the rows that have no auxiliary variables."""
-        sides = points @ self.own_rows.T
-        sides[:, (self.rows[:, self.n_useful :] != 0).any(axis=1)] = 0.0
+        sides = self.parts(points) @ self.own_rows.T
+        sides[:, (self.auxiliary != 0).any(axis=1)] = 0.0
         result: FloatArray = np.where(self.equal, np.abs(sides), sides).max(axis=1, initial=0.0)
         return result
 
     def auxiliary_limit(self) -> FloatArray:
         """Upper bounds of the auxiliary variables: from a row in which they all count positively."""
-        auxiliary = self.rows[:, self.n_useful :]
+        auxiliary = self.auxiliary
         limit = np.full(auxiliary.shape[1], np.inf)
         for row, own in zip(auxiliary, self.own_rows):
             if (row >= 0).all() and row.any():
@@ -73,26 +97,33 @@ class Polytope:
         """The polytope of a joint whose symbols all occur, and of other joints over the same symbols."""
         blocks, equal, widths, size = [], [], [], []
         labels: tuple[tuple[Any, ...], ...] = ()
+        steps = None
         for other in (joint, *also):
             described = notion.rows(other)
+            steps = described.steps
+            if steps is not None and also:
+                raise InputError(
+                    "a promise with confidence is about one joint. Count all tables together, as one sample, or leave "
+                    "confidence out."
+                )
             labels = described.labels if not also else ()
             for matrix, bound, is_equal in (
                 (described.matrix, described.bound, False),
                 (described.equal_matrix, described.equal_bound, True),
             ):
                 homogeneous = matrix.copy()
+                own = matrix.shape[1] - described.n_auxiliary
                 # sum v = 1 turns the right-hand side into part of the row; the other prior's posterior is
                 # proportional to v(x) P_other(x) / P(x).
-                homogeneous[:, : joint.n_useful] -= bound[:, None]
-                homogeneous[:, : joint.n_useful] *= other.p_useful / joint.p_useful
+                factor = np.tile(other.p_useful / joint.p_useful, own // joint.n_useful)
+                homogeneous[:, :own] -= bound[:, None]
+                homogeneous[:, :own] *= factor
                 blocks.append(homogeneous)
-                before = (
-                    (np.abs(matrix[:, : joint.n_useful]) + np.abs(bound)[:, None]) * other.p_useful / joint.p_useful
-                )
+                before = (np.abs(matrix[:, :own]) + np.abs(bound)[:, None]) * factor
                 size.append(before.max(axis=1, initial=0))
                 equal.append(np.full(len(matrix), is_equal))
                 widths.append(described.n_auxiliary)
-        rows = _side_by_side(blocks, widths, joint.n_useful)
+        rows = _side_by_side(blocks, widths, joint.n_useful * (1 if steps is None else len(steps) + 1))
         scale = np.abs(rows).max(axis=1, initial=0)
         needed = (scale > 0) & (np.concatenate(equal) | (rows > 0).any(axis=1))
         rows, are_equal = rows[needed] / scale[needed, None], np.concatenate(equal)[needed]
@@ -100,7 +131,7 @@ class Polytope:
         rounding = ROUNDING * np.concatenate(size)[needed] / scale[needed]
         places = np.flatnonzero(needed)[kept].tolist()
         named = tuple(labels[k] for k in places) if labels else ()
-        return cls(rows[kept], are_equal[kept], joint.p_useful, rounding[kept], scale[needed][kept], named)
+        return cls(rows[kept], are_equal[kept], joint.p_useful, rounding[kept], scale[needed][kept], named, steps)
 
 
 def _side_by_side(blocks: list[FloatArray], widths: list[int], n_useful: int) -> FloatArray:

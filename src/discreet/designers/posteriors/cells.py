@@ -32,8 +32,11 @@ NARROW = 1e-12
 
 
 def can_be_gathered(polytope: Polytope) -> bool:
-    """Whether members of a cell may stand for each other: equations have no room for that, and no rows no need."""
-    return len(polytope.rows) > 0 and not polytope.equal.any()
+    """Whether members of a cell may stand for each other: equations have no room for that, and no rows no need.
+
+    Where entries count by parts, members of a cell have steps of their own.
+    """
+    return len(polytope.rows) > 0 and not polytope.equal.any() and polytope.steps is None
 
 
 def is_walkable(polytope: Polytope) -> bool:

@@ -24,6 +24,9 @@ STRIPE = 50_000
 #: Posteriors are put this share inside of the rows that they would touch.
 INSIDE = 1e-9
 
+#: Halvings of an interval of shares.
+BISECTIONS = 40
+
 #: Pairs whose interval is shorter than this are one point.
 SHORT = 1e-12
 
@@ -82,11 +85,26 @@ def singles(polytope: Polytope) -> IntArray:
 def towards_symbols(polytope: Polytope) -> FloatArray:
     """For each symbol the allowed posterior furthest from P_X towards it, a row each: no mixture is out of reach."""
     p, rows = polytope.p_useful, polytope.own_rows
+    if polytope.steps is not None:
+        return _bisected(polytope)
     at_p = rows @ p
     with np.errstate(divide="ignore", invalid="ignore"):
         steps = np.where(rows > at_p[:, None], -at_p[:, None] / (rows - at_p[:, None]), 1.0)
     step = np.clip(steps.min(axis=0, initial=1.0), 0.0, 1.0) * (1 - INSIDE)
     result: FloatArray = (1 - step)[:, None] * p + np.diag(step)
+    return result
+
+
+def _bisected(polytope: Polytope) -> FloatArray:
+    """The same where rows are not straight between P_X and a symbol."""
+    p, symbols = polytope.p_useful, np.eye(polytope.n_useful)
+    low, high = np.zeros(len(p)), np.ones(len(p))
+    for _ in range(BISECTIONS):
+        middle = ((low + high) / 2)[:, None]
+        fits = polytope.exceeded((1 - middle) * p + middle * symbols) <= 0
+        low, high = np.where(fits, middle[:, 0], low), np.where(fits, high, middle[:, 0])
+    step = low[:, None] * (1 - INSIDE)
+    result: FloatArray = (1 - step) * p + step * symbols
     return result
 
 

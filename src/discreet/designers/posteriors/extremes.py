@@ -37,7 +37,9 @@ def shares_by_single_rows(polytope: Polytope) -> FloatArray:
 
     A row allows v(x) R(x) + (1 - v(x)) min R <= 0 at best.
     """
-    own = polytope.own_rows[(polytope.rows[:, polytope.n_useful :] == 0).all(axis=1) & ~polytope.equal]
+    if polytope.steps is not None:
+        return np.ones(polytope.n_useful)
+    own = polytope.own_rows[(polytope.auxiliary == 0).all(axis=1) & ~polytope.equal]
     least = own.min(axis=1, keepdims=True, initial=0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         bound = np.where(own > 0, -least / (own - least), 1.0)

@@ -24,7 +24,6 @@ from discreet.proof.boxes import (
     Cover,
     Evaluator,
     Proof,
-    cheapest,
     chords,
     closed_form,
 )
@@ -225,7 +224,7 @@ class _Boxes:
         self._utility = utility
         self._evaluator = evaluator
         self.slope, self.constant = chords(utility, cover.lower, cover.upper)  # of the chords
-        self._multipliers = np.zeros((len(cover), len(evaluator.own)))
+        self._multipliers = np.zeros((len(cover), len(evaluator.polytope.rows)))
         self._offset = np.zeros(len(cover))  # what auxiliary variables and rounding may take off
         self.bases = np.repeat(pricing.cold[None], len(cover), axis=0)
 
@@ -249,8 +248,9 @@ class _Boxes:
         )
 
     def _some(self, prices: FloatArray, boxes: IntArray) -> FloatArray:
-        cost = self.slope[boxes] + self._multipliers[boxes] @ self._evaluator.own - prices
-        least = cheapest(self.cover.lower[boxes], self.cover.upper[boxes], cost)
+        cost = self.slope[boxes] - prices
+        corners = self.cover.lower[boxes], self.cover.upper[boxes]
+        least = self._evaluator.least_beside(*corners, self._multipliers[boxes], cost)
         result: FloatArray = least + self.constant[boxes] + self._offset[boxes] - ROUNDING
         return result
 

@@ -96,7 +96,8 @@ def seed_columns(generation: ColumnGeneration, centre: FloatArray | None, budget
     """First columns: of one and two symbols, between P_X and each symbol, and one that is led by each symbol."""
     polytope, n = generation.polytope, generation.polytope.n_useful
     generation.list_small_supports(centre, PAIRS, budget)
-    if not polytope.is_lifted and n <= TOWARDS_UP_TO and not budget.over:
+    is_known = not polytope.is_lifted or polytope.steps is not None
+    if is_known and n <= TOWARDS_UP_TO and not budget.over:
         generation.add(towards_symbols(polytope))
     if centre is not None:
         step = generation.pricing.batch

@@ -62,12 +62,13 @@ class Programmes:
     """min cost . v over the allowed posteriors in a box, for many costs and boxes at once."""
 
     def __init__(self, polytope: Polytope) -> None:
+        self.polytope = polytope
         self.n_useful = polytope.n_useful
         self.work = 0  # entries of tableaus that pivots went over, which is what time goes by
         self._n_rows = len(polytope.rows)
         self._first, self._second, self._ratio, low = _two_sided(polytope)
         own = polytope.rows[self._first]
-        total = np.concatenate([np.ones(self.n_useful), np.zeros(own.shape[1] - self.n_useful)])
+        total = np.concatenate([np.ones(polytope.n_own), np.zeros(own.shape[1] - polytope.n_own)])
         self._matrix = np.vstack([own, total])
         self._low = np.append(low, 1.0)
         self._high = np.append(np.zeros(len(low)), 1.0)
@@ -98,12 +99,14 @@ class Programmes:
     def _batch(self, cost: FloatArray, lower: FloatArray, upper: FloatArray, bases: IntArray, warm: bool) -> Solutions:
         size, width = len(cost), self._matrix.shape[1]
         pad = np.zeros((size, len(self._auxiliary)))
-        low = np.hstack([lower, pad, np.repeat(self._low[None], size, axis=0)])
-        high = np.hstack([upper, pad + self._auxiliary, np.repeat(self._high[None], size, axis=0)])
-        tableau = _Tableau(self._matrix, np.hstack([cost, pad]), low, high, bases, warm)
+        parts, n_own = self.polytope.parts, self.polytope.n_own
+        low = np.hstack([parts(lower), pad, np.repeat(self._low[None], size, axis=0)])
+        high = np.hstack([parts(upper), pad + self._auxiliary, np.repeat(self._high[None], size, axis=0)])
+        tableau = _Tableau(self._matrix, np.hstack([self.polytope.repeated(cost), pad]), low, high, bases, warm)
         value, reduced, status, ray, final = tableau.run()
         self.work += (tableau.pivots + size) * self._matrix.size
-        points = np.clip(value[:, : self.n_useful], lower, upper)
+        whole = value[:, :n_own].reshape(size, -1, self.n_useful).sum(axis=1)
+        points = np.clip(whole, lower, upper)
         points /= np.maximum(points.sum(axis=1, keepdims=True), FEASIBILITY)
         return Solutions(
             points,
@@ -310,7 +313,7 @@ def _two_sided(polytope: Polytope) -> tuple[IntArray, IntArray, FloatArray, Floa
 
     Where R_i + r R_j is a constant -k, both rows say -k <= R_i v <= 0, because v sums to one.
     """
-    rows, n = polytope.rows, polytope.n_useful
+    rows, n = polytope.rows, polytope.n_own
     count = len(rows)
     mean = rows[:, :n].mean(axis=1)
     direction = rows[:, :n] - mean[:, None]
@@ -337,5 +340,5 @@ def _two_sided(polytope: Polytope) -> tuple[IntArray, IntArray, FloatArray, Floa
 
 def _least_values(polytope: Polytope) -> FloatArray:
     """The least value of every row over the simplex; 0 for equations."""
-    auxiliary = np.minimum(polytope.rows[:, polytope.n_useful :], 0.0) @ polytope.auxiliary_limit()
+    auxiliary = np.minimum(polytope.auxiliary, 0.0) @ polytope.auxiliary_limit()
     return np.where(polytope.equal, 0.0, polytope.own_rows.min(axis=1) + auxiliary)

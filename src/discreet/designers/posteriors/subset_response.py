@@ -95,7 +95,8 @@ def _respond(problem: Problem, members: IntArray, seed: int, budget: Budget) -> 
 
 def _inside(polytope: Polytope, members: IntArray) -> Polytope:
     """Allowed posteriors that put everything on the members of a block."""
-    n = polytope.n_useful
-    kept = np.concatenate([members, np.arange(n, polytope.rows.shape[1])])
+    own = np.arange(polytope.n_own).reshape(-1, polytope.n_useful)[:, members].ravel()
+    kept = np.concatenate([own, np.arange(polytope.n_own, polytope.rows.shape[1])])
     mass = polytope.p_useful[members]
-    return dataclasses.replace(polytope, rows=polytope.rows[:, kept], p_useful=mass / mass.sum())
+    steps = None if polytope.steps is None else polytope.steps[:, members]
+    return dataclasses.replace(polytope, rows=polytope.rows[:, kept], p_useful=mass / mass.sum(), steps=steps)
