@@ -47,8 +47,11 @@ def vertices(matrix):
 
 def best_information(joint, notion):
     """Nats."""
-    p = joint.sum(axis=0)
-    points = vertices(rows(joint, notion))
+    return best_mixture(vertices(rows(joint, notion)), joint.sum(axis=0))
+
+
+def best_mixture(points, p):
+    """Nats that the best mixture of these posteriors keeps that averages to p."""
     costs = [entropy(point) for point in points]
     solved = linprog(costs, A_eq=points.T, b_eq=p, bounds=(0, None), method="highs-ds")
     assert solved.status == 0

@@ -41,6 +41,17 @@ def budget(value: Any, name: str, *, optional: bool = False) -> float | None:
     return number + 0.0  # -0.0 becomes 0.0, so that equal budgets print and hash alike
 
 
+def confidence(value: Any, name: str = "confidence") -> float:
+    """A confidence: a number strictly between 0 and 1."""
+    if isinstance(value, bool) or not isinstance(value, Real | np.number):
+        raise InvalidNotionError(f"{name} must be a number between 0 and 1, got {type(value).__name__}.")
+    number = float(value)
+    if not 0 < number < 1:
+        percent = f" For {number:g} % use {number / 100:g}." if 1 < number < 100 else ""
+        raise InvalidNotionError(f"{name} must lie between 0 and 1, got {number:g}.{percent}")
+    return number
+
+
 def order_above_one(value: Any, name: str = "alpha", *, infinite: bool = False) -> float:
     """The order of an alpha-measure: a number above 1."""
     if isinstance(value, bool) or not isinstance(value, Real | np.number):

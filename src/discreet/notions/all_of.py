@@ -54,6 +54,11 @@ class AllOf(Notion):
                     f"{part} speaks of people who know part of x, which bounds on lifts do not tell, so it cannot be "
                     "combined with others. Check it by itself with holds."
                 )
+            if part.confidence is not None:
+                raise InvalidNotionError(
+                    f"{part} is decided on limits of what a sample tells, so it cannot be combined with others. Check "
+                    "it by itself with holds; both sides of a lift are bounded by one ALIP."
+                )
         flat = [inner for part in given for inner in (part.parts if isinstance(part, AllOf) else (part,))]
         object.__setattr__(self, "parts", tuple(flat))
 
@@ -64,6 +69,9 @@ class AllOf(Notion):
             for bound in part.bounds:
                 smallest[bound.kind] = min(bound.epsilon, smallest.get(bound.kind, bound.epsilon))
         return tuple(Bound(kind, epsilon) for kind, epsilon in smallest.items())
+
+    def tightened(self, margin: float) -> Notion:
+        return AllOf(tuple(part.tightened(margin) for part in self.parts))
 
     def to_dict(self) -> dict[str, Any]:
         return {"name": self.name, "parts": [part.to_dict() for part in self.parts]}

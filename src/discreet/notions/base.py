@@ -15,12 +15,14 @@ from discreet._support.errors import InputError, InvalidNotionError, Unsupported
 from discreet._support.numeric import BoolArray, FloatArray
 from discreet.core.joint import Joint
 from discreet.measures.lift import lift
+from discreet.measures.limits import BeliefLimits, belief_limits
 from discreet.mechanism import Mechanism
 from discreet.notions import exact, implication
 from discreet.notions.bound import Bound, BoundKind
+from discreet.notions.confident import Sample, confident_rows
 from discreet.notions.rows import PosteriorRows, stacked
 
-__all__ = ["Notion", "check_sides", "check_subject", "from_dict", "two_sided"]
+__all__ = ["Notion", "check_confidence", "check_sides", "check_subject", "from_dict", "two_sided"]
 
 
 class Notion:
@@ -47,6 +49,15 @@ class Notion:
         Notion.registry[name] = cls
 
     @property
+    def confidence(self) -> float | None:
+        """How sure it is that the promise holds for the population that a table is a sample of; None: of the table."""
+        return None
+
+    def limits(self, joint: Joint) -> BeliefLimits | None:
+        """Within which P(s | x) may be anything where the promise is about a population; None: it is as counted."""
+        return None if self.confidence is None else belief_limits(joint, self.confidence)
+
+    @property
     def bounds(self) -> tuple[Bound, ...]:
         """The measures that are bounded, each with its budget."""
         raise InvalidNotionError(f"{type(self).__name__} needs bounds: a property that gives a tuple of Bound.")
@@ -66,6 +77,9 @@ class Notion:
         bool
             Floats settle what is clear; whatever comes within their rounding of a budget is decided in integers.
         """
+        limits = self.limits(joint)
+        if limits is not None:
+            return bool(Sample.of(joint, limits, mechanism).allowed(self.bounds).all())
         return bool(self.allowed(self._seen(joint, mechanism)).all())
 
     def _seen(self, joint: Joint, mechanism: Mechanism | None) -> Joint:
@@ -77,6 +91,9 @@ class Notion:
 
         A symbol without mass is never seen and passes.
         """
+        limits = self.limits(joint)
+        if limits is not None:
+            return Sample.of(joint, limits, None).allowed(self.bounds)
         verdict, unsure = self.screen(joint)
         if unsure.any():
             columns = np.flatnonzero(unsure)
@@ -99,6 +116,9 @@ class Notion:
 
     def levels(self, joint: Joint) -> FloatArray:
         """Nats that each bound needs at each symbol, shape (number of bounds, n_released)."""
+        limits = self.limits(joint)
+        if limits is not None:
+            return Sample.of(joint, limits, None).levels(self.bounds)
         lifts = lift(joint)
         return np.stack([bound.level(bound.value(lifts, joint.p_sensitive)) for bound in self.bounds])
 
@@ -110,10 +130,16 @@ class Notion:
         float
             At least 0 exactly where the notion holds; -inf where a finite budget meets a lift of 0.
         """
-        seen = self._seen(joint, mechanism)
-        worst = self.levels(seen).max(axis=1)
+        limits = self.limits(joint)
+        if limits is not None:
+            sample = Sample.of(joint, limits, mechanism)
+            levels, holds = sample.levels(self.bounds), bool(sample.allowed(self.bounds).all())
+        else:
+            seen = self._seen(joint, mechanism)
+            levels, holds = self.levels(seen), self.holds(seen)
+        worst = levels.max(axis=1)
         left = min(bound.epsilon - float(level) for bound, level in zip(self.bounds, worst))
-        if self.holds(seen):
+        if holds:
             return max(left, 0.0)
         return min(left, math.nextafter(0.0, -1.0))
 
@@ -122,6 +148,8 @@ class Notion:
 
         For ALIP it is max-lift plus the inverse of min-lift, for LDP the lift ratio.
         """
+        if self.confidence is not None:
+            return np.asarray(np.exp(self.levels(joint)).sum(axis=0), dtype=np.float64)
         lifts = lift(joint)
         risk: FloatArray = np.sum([bound.value(lifts, joint.p_sensitive) for bound in self.bounds], axis=0)
         return risk
@@ -134,6 +162,8 @@ class Notion:
         """
         if other.is_conditional and not self.is_conditional:
             return False
+        if (other.confidence or 0.0) > (self.confidence or 0.0):
+            return False  # limits that hold with more confidence are wider, and contain the counted table
         return implication.implies(self.bounds, other.bounds)
 
     def __and__(self, other: Notion) -> Notion:
@@ -150,6 +180,9 @@ class Notion:
 
     def rows(self, joint: Joint) -> PosteriorRows:
         """Linear rows of the allowed posteriors P(x | y), where every bound has such."""
+        limits = self.limits(joint)
+        if limits is not None:
+            return confident_rows(joint, self.bounds, limits)
         for bound in self.bounds:
             if not bound.kind.is_linear:
                 raise UnsupportedNotionError(
@@ -158,9 +191,25 @@ class Notion:
                 )
         return stacked([bound.kind.rows(joint, bound.epsilon) for bound in self.bounds])
 
+    def tightened(self, margin: float) -> Notion:
+        """The same promise with every budget smaller by a margin, nats.
+
+        >>> from discreet import LIP
+        >>> LIP(0.5).tightened(0.125)
+        LIP(epsilon=0.375)
+        """
+        less = validate.budget(margin, "margin") or 0.0
+        budgets = [field.name for field in dataclasses.fields(self) if field.name.startswith("eps")]  # type: ignore[arg-type]
+        values = {name: getattr(self, name) for name in budgets if getattr(self, name) is not None}
+        if not values or min(values.values()) < less:
+            raise InvalidNotionError(f"a margin of {less:g} nats leaves nothing of {self}. Use a smaller one.")
+        return dataclasses.replace(self, **{name: value - less for name, value in values.items()})  # type: ignore[type-var]
+
     def to_dict(self) -> dict[str, Any]:
-        """Name and budgets as plain data."""
+        """Name and budgets as plain data; the confidence where there is one."""
         values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}  # type: ignore[arg-type]
+        if values.get("confidence", 0) is None:
+            del values["confidence"]
         return {"name": self.name, **values}
 
     @classmethod
@@ -170,9 +219,16 @@ class Notion:
 
     def __str__(self) -> str:
         given = {k: v for k, v in self.to_dict().items() if k != "name" and v is not None}
-        if list(given) == ["epsilon"]:
-            return f"{type(self).__name__}({exact_text(given['epsilon'])})"
-        return f"{type(self).__name__}({', '.join(f'{k}={exact_text(v)}' for k, v in given.items())})"
+        named = [f"{k}={exact_text(v)}" for k, v in given.items() if k != "epsilon" or len(given) > 2]
+        if "epsilon" in given and len(named) < len(given):
+            named.insert(0, exact_text(given["epsilon"]))
+        return f"{type(self).__name__}({', '.join(named)})"
+
+    def __repr__(self) -> str:
+        given = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}  # type: ignore[arg-type]
+        if self.confidence is None:
+            given.pop("confidence", None)
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in given.items())})"
 
     def _repr_html_(self) -> str:
         return f"<code>{self}</code>"
@@ -222,6 +278,13 @@ def two_sided(
     """The bounds of a notion with an upper and a lower side, either of which may be open."""
     sides = ((upper, eps_upper), (lower, eps_lower))
     return tuple(Bound(kind, epsilon) for kind, epsilon in sides if epsilon is not None)
+
+
+def check_confidence(notion: Notion) -> None:
+    """A share that is neither none nor all: nothing is certain of a sample."""
+    given = notion.confidence
+    if given is not None:
+        object.__setattr__(notion, "confidence", validate.confidence(given))
 
 
 def check_sides(notion: Notion) -> None:

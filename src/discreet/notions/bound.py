@@ -96,6 +96,13 @@ class BoundKind(ABC):
         falling, rising = (math.inf, math.inf) if self.compares_pairs else self.lift_budgets(epsilon)
         return math.exp(-falling), math.inf if math.isinf(rising) else factor(rising)
 
+    def levels_within(self, least: FloatArray, largest: FloatArray) -> tuple[FloatArray, FloatArray] | None:
+        """Nats that the bound needs at least, and at most, at symbols whose lifts lie between these; None: unknown.
+
+        Arrays of shape (sensitive, released). Each lift is taken to lie anywhere between its two.
+        """
+        return None
+
     def passes_on(self, epsilon: Decimal, other: BoundKind) -> Decimal:
         """Nats that another measure needs at most where this one needs ``epsilon``, whatever the joint."""
         return epsilon if other == self else INFINITE

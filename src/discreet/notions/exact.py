@@ -26,6 +26,7 @@ __all__ = [
     "BoundLike",
     "Symbol",
     "at_most_exp",
+    "decided_around_exp",
     "exp_bounds",
     "keeps",
     "log_below",
@@ -128,7 +129,7 @@ def at_most_exp(value: Fraction, epsilon: Fraction) -> bool:
     """``value <= exp(epsilon)`` for a positive rational epsilon."""
     if value.numerator.bit_length() - value.denominator.bit_length() + 1 <= epsilon:
         return True  # value < 2**epsilon: no need to enclose a huge exponential
-    return _decide(epsilon, lambda low, high: _compare(value, low, high))
+    return decided_around_exp(epsilon, lambda low, high: _compare(value, low, high))
 
 
 def root_at_most_expm1(square: Fraction | int, epsilon: Fraction) -> bool:
@@ -136,7 +137,9 @@ def root_at_most_expm1(square: Fraction | int, epsilon: Fraction) -> bool:
     square = Fraction(square)
     if (square.numerator.bit_length() - square.denominator.bit_length() + 1) / 2 + 1 <= epsilon and epsilon >= 2:
         return True  # 1 + sqrt(square) < 2**epsilon
-    return _decide(epsilon, lambda low, high: _compare(square, max(low - 1, Fraction(0)) ** 2, (high - 1) ** 2))
+    return decided_around_exp(
+        epsilon, lambda low, high: _compare(square, max(low - 1, Fraction(0)) ** 2, (high - 1) ** 2)
+    )
 
 
 def _compare(value: Fraction, low: Fraction, high: Fraction) -> bool | None:
@@ -146,7 +149,8 @@ def _compare(value: Fraction, low: Fraction, high: Fraction) -> bool | None:
     return False if value >= high else None
 
 
-def _decide(epsilon: Fraction, attempt: Callable[[Fraction, Fraction], bool | None]) -> bool:
+def decided_around_exp(epsilon: Fraction, attempt: Callable[[Fraction, Fraction], bool | None]) -> bool:
+    """What an attempt answers that is given ever closer rationals around exp(epsilon), until it knows."""
     bits = FIRST_BITS
     while (answer := attempt(*exp_bounds(epsilon, bits))) is None:
         bits *= 2

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from discreet._support import validate
 from discreet.core.joint import Joint
 from discreet.measures.lift import lift
-from discreet.notions.base import Notion, two_sided
+from discreet.notions.base import Notion, check_confidence, two_sided
 from discreet.notions.bound import Bound
 from discreet.notions.lift_kinds import LargestLift, SmallestLift
 from discreet.notions.rows import PosteriorRows
@@ -19,7 +19,7 @@ from discreet.notions.rows import PosteriorRows
 __all__ = ["MaxLift", "PerfectPrivacy"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class MaxLift(Notion):
     r"""Bounded max-lift: nobody becomes surer of any value by more than a factor; ruling out is allowed.
 
@@ -29,6 +29,9 @@ class MaxLift(Notion):
     ----------
     eps_upper : float
         Nats.
+    confidence : float, optional
+        Such as 0.95: the promise holds with this confidence for the population that the table is a sample of, given
+        its useful values; see `discreet.measures.belief_limits`. Left out: it is about the counted table.
 
     Notes
     -----
@@ -43,9 +46,11 @@ class MaxLift(Notion):
     """
 
     eps_upper: float
+    confidence: float | None = field(default=None, kw_only=True)
     name: ClassVar[str] = "max-lift"
 
     def __post_init__(self) -> None:
+        check_confidence(self)
         object.__setattr__(self, "eps_upper", validate.budget(self.eps_upper, "eps_upper"))
 
     @property

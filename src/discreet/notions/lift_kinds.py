@@ -10,7 +10,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from discreet._support.numeric import FloatArray
+from discreet._support.numeric import FloatArray, divide, log
 from discreet.core.joint import Joint
 from discreet.measures import kernels
 from discreet.measures.lift import lift
@@ -47,6 +47,9 @@ class LargestLift(BoundKind):
     def lift_budgets(self, epsilon: float) -> tuple[float, float]:
         return math.inf, epsilon
 
+    def levels_within(self, least: FloatArray, largest: FloatArray) -> tuple[FloatArray, FloatArray]:
+        return log(least.max(axis=0)), log(largest.max(axis=0))
+
     def ceiling_within(self, falling: Decimal, rising: Decimal) -> Decimal:
         return rising
 
@@ -75,6 +78,9 @@ class SmallestLift(BoundKind):
 
     def lift_budgets(self, epsilon: float) -> tuple[float, float]:
         return epsilon, math.inf
+
+    def levels_within(self, least: FloatArray, largest: FloatArray) -> tuple[FloatArray, FloatArray]:
+        return -log(largest.min(axis=0)), -log(least.min(axis=0))
 
     def ceiling_within(self, falling: Decimal, rising: Decimal) -> Decimal:
         return falling
@@ -107,6 +113,9 @@ class LiftRatio(BoundKind):
 
     def lift_budgets(self, epsilon: float) -> tuple[float, float]:
         return epsilon, epsilon  # the mean lift is 1, so it lies between any two that are farthest apart
+
+    def levels_within(self, least: FloatArray, largest: FloatArray) -> tuple[FloatArray, FloatArray]:
+        return log(divide(least.max(axis=0), largest.min(axis=0))), log(divide(largest.max(axis=0), least.min(axis=0)))
 
     def ceiling_within(self, falling: Decimal, rising: Decimal) -> Decimal:
         return exact_sum(falling, rising)

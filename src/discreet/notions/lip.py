@@ -4,21 +4,21 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import ClassVar
 
 from discreet._support import validate
 from discreet._support.errors import InvalidNotionError
 from discreet.notions import exact
-from discreet.notions.base import Notion, check_sides, two_sided
+from discreet.notions.base import Notion, check_confidence, check_sides, two_sided
 from discreet.notions.bound import Bound
 from discreet.notions.lift_kinds import LargestLift, SmallestLift
 
 __all__ = ["ALIP", "LIP"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LIP(Notion):
     r"""Local information privacy: no belief about ``s`` changes by more than a factor of exp(epsilon).
 
@@ -28,6 +28,9 @@ class LIP(Notion):
     ----------
     epsilon : float
         Budget of each side, nats. With zero, nothing may be learnt (perfect privacy).
+    confidence : float, optional
+        Such as 0.95: the promise holds with this confidence for the population that the table is a sample of, given
+        its useful values; see `discreet.measures.belief_limits`. Left out: it is about the counted table.
 
     Notes
     -----
@@ -41,9 +44,11 @@ class LIP(Notion):
     """
 
     epsilon: float
+    confidence: float | None = field(default=None, kw_only=True)
     name: ClassVar[str] = "lip"
 
     def __post_init__(self) -> None:
+        check_confidence(self)
         object.__setattr__(self, "epsilon", validate.budget(self.epsilon, "epsilon"))
 
     @property
@@ -51,7 +56,7 @@ class LIP(Notion):
         return two_sided(self.epsilon, self.epsilon, SmallestLift(), LargestLift())
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class ALIP(Notion):
     r"""Asymmetric local information privacy: separate budgets for falling and for rising beliefs.
 
@@ -61,6 +66,9 @@ class ALIP(Notion):
     ----------
     eps_lower, eps_upper : float or None
         Nats; None leaves that side open.
+    confidence : float, optional
+        Such as 0.95: the promise holds with this confidence for the population that the table is a sample of, given
+        its useful values; see `discreet.measures.belief_limits`. Left out: it is about the counted table.
 
     Notes
     -----
@@ -75,13 +83,15 @@ class ALIP(Notion):
 
     eps_lower: float | None = None
     eps_upper: float | None = None
+    confidence: float | None = None
     name: ClassVar[str] = "alip"
 
     def __post_init__(self) -> None:
+        check_confidence(self)
         check_sides(self)
 
     @classmethod
-    def split(cls, epsilon: float, lam: float) -> ALIP:
+    def split(cls, epsilon: float, lam: float, *, confidence: float | None = None) -> ALIP:
         """Share a total budget: ``eps_lower = lam * epsilon``, ``eps_upper = (1 - lam) * epsilon``.
 
         The two never sum to more than ``epsilon``, so that ``LDP(epsilon)`` follows; ``lam = 0.5`` is
@@ -94,7 +104,7 @@ class ALIP(Notion):
         upper = (1 - float(lam)) * total
         while Fraction(lower) + Fraction(upper) > Fraction(total):
             upper = math.nextafter(upper, 0.0)
-        return cls(eps_lower=lower, eps_upper=upper)
+        return cls(eps_lower=lower, eps_upper=upper, confidence=confidence)
 
     @classmethod
     def against_breach(cls, rho1: float, rho2: float) -> ALIP:

@@ -55,7 +55,7 @@ class Limits:
 def has_known_beliefs(notion: Notion) -> bool:
     """Whether a notion bounds all lifts, or all their ratios, but not both: the vertices are known for these."""
     kinds = {bound.kind for bound in notion.bounds}
-    return not notion.is_conditional and (kinds <= set(LIFTS) or kinds == {LiftRatio()})
+    return not notion.is_conditional and notion.confidence is None and (kinds <= set(LIFTS) or kinds == {LiftRatio()})
 
 
 def limits_of(notion: Notion) -> Limits:
