@@ -3,6 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from discreet.core.beliefs import belief_classes
 from discreet.core.joint import Joint
 from discreet.designers.merging.subset_merging import subset_merging
@@ -23,9 +25,20 @@ OPTIMAL_UP_TO = 1000
 
 
 def automatic(
-    joint: Joint, notion: Notion, *, utility: Utility, seed: int = 0, time_limit: float | None = None
+    joint: Joint,
+    notion: Notion,
+    *,
+    utility: Utility,
+    seed: int = 0,
+    time_limit: float | None = None,
+    also: Sequence[Joint] = (),
 ) -> Mechanism | Outcome:
-    """The best of the methods that there is time for; never below subset merging, which each of them starts from."""
+    """The best of the methods that there is time for; never below subset merging, which each of them starts from.
+
+    Under several joints it is the optimum.
+    """
+    if also:
+        return optimal(joint, notion, utility=utility, seed=seed, time_limit=time_limit, also=also)
     if not notion.is_polyhedral:
         return subset_merging(joint, notion)
     if is_about_guesses(utility):

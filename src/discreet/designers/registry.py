@@ -71,7 +71,7 @@ def _every(notion: Notion) -> bool:
 
 
 def _on_lifts(notion: Notion) -> bool:
-    return bounds_lifts(notion) and not notion.is_conditional
+    return bounds_lifts(notion) and not notion.is_conditional and notion.confidence is None
 
 
 def _polyhedral(notion: Notion) -> bool:
@@ -94,7 +94,7 @@ METHODS: dict[str, Method] = {
     "independent-attributes": Method(independent_attributes, lambda n: n.is_conditional, _SEARCH),
     "optimal": Method(optimal, _polyhedral, _SEARCH | {"search", "also", "start"}),
     "optimal-with-sensitive": Method(optimal_with_sensitive, has_known_beliefs, _SEARCH, reads_sensitive=True),
-    "auto": Method(automatic, any_notion, _SEARCH),
+    "auto": Method(automatic, any_notion, _SEARCH | {"also"}),
 }
 
 #: Names of the methods that every process knows.

@@ -45,8 +45,8 @@ class MergingBatch:
             raise InputError("a sweep takes notions that bound the same measures, differing in their budgets only.")
         cells = np.stack([joint.probabilities for joint in joints])
         self.prior: FloatArray = cells.sum(axis=2)
-        #: P(x | s): the lift of a block is the sum of these over its members, divided by its mass.
-        self.given_value: FloatArray = cells / np.maximum(self.prior, TINY)[:, :, None]
+        #: What adds up over the members of a block, for every sensitive value; see `measured`.
+        self.given_value: FloatArray = self.additive(cells)
         self.present: BoolArray = np.stack([joint.occurs for joint in joints])
         # What occurs may be too rare for a float; it must not vanish from a division.
         self.mass: FloatArray = np.where(self.present, np.maximum(cells.sum(axis=1), TINY), 0.0)
@@ -61,33 +61,48 @@ class MergingBatch:
         self.block_of: IntArray = np.tile(np.arange(n_useful), (count, 1))
         self.risk, self.high_risk = self._classify()
 
+    def additive(self, cells: FloatArray) -> FloatArray:
+        """P(x | s): the lift of a block is the sum of these over its members, divided by its mass."""
+        result: FloatArray = cells / np.maximum(self.prior, TINY)[:, :, None]
+        return result
+
+    def measured(self, who: IntArray | slice, value: FloatArray, mass: FloatArray) -> list[FloatArray]:
+        """Each bounded measure of several blocks of each problem, from sums over their members, which it takes over."""
+        value /= mass[:, None, :]
+        prior = self.prior[who]
+        return [bound.value(value, prior) for bound in self._bounds]
+
+    def keeps_alone(self, problem: int, symbols: IntArray) -> BoolArray:
+        """Whether each of these symbols of a problem is allowed by itself, decided exactly."""
+        return exact.keeps(self.joints[problem].masses, self.notions[problem].bounds, symbols.tolist())
+
+    def keeps_block(self, problem: int, inside: BoolArray) -> bool:
+        """Whether these symbols of a problem are allowed as one, decided exactly."""
+        masses = self.joints[problem].masses
+        two_columns = np.stack([masses[:, inside].sum(axis=1), masses[:, ~inside].sum(axis=1)], axis=1)
+        return bool(exact.keeps(two_columns, self.notions[problem].bounds, [0])[0])
+
     def _classify(self) -> tuple[FloatArray, BoolArray]:
         """Risk of every symbol alone, and whether it is more than allowed."""
         mass = np.where(self.present, self.mass, 1.0)
-        lifts = np.where(self.present[:, None, :], self.given_value / mass[:, None, :], 1.0)
-        values = [bound.value(lifts, self.prior) for bound in self._bounds]
+        found = self.measured(slice(None), self.given_value.copy(), mass)
+        values = [np.where(self.present, value, 1.0) for value in found]
         allowed, unsure = self._screen(slice(None), values)
-        for b in np.flatnonzero(unsure.any(axis=1)).tolist():
-            columns = np.flatnonzero(unsure[b])
-            allowed[b, columns] = exact.keeps(self.joints[b].masses, self.notions[b].bounds, columns.tolist())
+        for b in np.flatnonzero((unsure & self.present).any(axis=1)).tolist():
+            columns = np.flatnonzero(unsure[b] & self.present[b])
+            allowed[b, columns] = self.keeps_alone(b, columns)
         return sum_of(values), self.present & ~allowed
 
     def united(self, who: IntArray, block: Block, more: FloatArray, more_mass: FloatArray) -> list[FloatArray]:
         """Each bounded measure of the blocks united with each of several candidates."""
-        lifts = block.value[:, :, None] + more
-        lifts /= (block.mass[:, None] + more_mass)[:, None, :]
-        prior = self.prior[who]
-        return [bound.value(lifts, prior) for bound in self._bounds]
+        return self.measured(who, block.value[:, :, None] + more, block.mass[:, None] + more_mass)
 
     def not_allowed(self, who: IntArray, seed: IntArray, values: list[FloatArray]) -> BoolArray:
         """Whether the block started by ``seed`` breaks the notion, given its measures in each problem of ``who``."""
         allowed, unsure = self._screen(who, [value[:, None] for value in values])
         for k in np.flatnonzero(unsure).tolist():
             b = int(who[k])
-            masses = self.joints[b].masses
-            inside = self.block_of[b] == seed[k]
-            two_columns = np.stack([masses[:, inside].sum(axis=1), masses[:, ~inside].sum(axis=1)], axis=1)
-            allowed[k] = exact.keeps(two_columns, self.notions[b].bounds, [0])[0]
+            allowed[k] = self.keeps_block(b, self.block_of[b] == seed[k])
         return ~allowed[:, 0]
 
     def _screen(self, who: IntArray | slice, values: list[FloatArray]) -> tuple[BoolArray, BoolArray]:
@@ -118,8 +133,8 @@ class MergingBatch:
     def breaking(self, who: IntArray, seed: IntArray) -> BoolArray:
         """Whether the block of each seed, as it stands, is not allowed."""
         block = self.blocks(who).of_seeds(seed)
-        lifts = (block.value / block.mass[:, None])[:, :, None]
-        return self.not_allowed(who, seed, [bound.value(lifts, self.prior[who])[:, 0] for bound in self._bounds])
+        values = self.measured(who, block.value[:, :, None], block.mass[:, None])
+        return self.not_allowed(who, seed, [value[:, 0] for value in values])
 
     def grow(self, who: IntArray, seed: IntArray, block: Block, pool: Pool) -> IntArray:
         """Merge the pool's next candidate into each block until the block is allowed or the pool empty.
@@ -172,7 +187,7 @@ class MergingBatch:
 
 
 class Block(NamedTuple):
-    """Blocks of several problems: the sum of P(x | s) over their members, and their mass."""
+    """Blocks of several problems: what adds up over their members, and their mass."""
 
     value: FloatArray
     mass: FloatArray

@@ -17,6 +17,7 @@ from discreet._support.numeric import FloatArray, IntArray
 from discreet._support.progress import UNHEARD, Stage
 from discreet.core.joint import Joint
 from discreet.designers.merging.batch import Block, MergingBatch, Pool
+from discreet.designers.merging.confident import batch_of
 from discreet.mechanism import Mechanism
 from discreet.notions import Notion
 
@@ -34,7 +35,7 @@ def partitions(joints: Sequence[Joint], notions: Sequence[Notion], *, unite_prev
     A last block that is not allowed unites with the others by least risk, or ``unite_previous``: latest first.
     """
     with progress.stage("merging") as stage:
-        batch = MergingBatch(joints, notions)
+        batch = batch_of(joints, notions)
         open_ones, seed, age = _form_blocks(batch, stage)
         open_ones, seed = _unite_blocks(batch, open_ones, seed, age[open_ones] if unite_previous else None)
         batch.absorb_low_risk(open_ones, seed)

@@ -15,7 +15,7 @@ import numpy as np
 from discreet._support.errors import InputError
 from discreet._support.numeric import IntArray
 from discreet.core.joint import Joint
-from discreet.designers.merging.batch import MergingBatch
+from discreet.designers.merging.confident import batch_of
 from discreet.mechanism import Mechanism
 from discreet.notions import Notion
 
@@ -44,7 +44,7 @@ def watchdog(joint: Joint, notion: Notion, *, randomisation: str = "merge") -> M
 
 def partitions(joints: Sequence[Joint], notions: Sequence[Notion]) -> IntArray:
     """Block of every symbol for paired joints and notions, shape (n_problems, n_useful)."""
-    batch = MergingBatch(joints, notions)
+    batch = batch_of(joints, notions)
     who = np.flatnonzero(batch.high_risk.any(axis=1))
     seed = batch.high_risk[who].argmax(axis=1)
     batch.block_of[who] = np.where(batch.high_risk[who], seed[:, None], batch.block_of[who])

@@ -27,7 +27,7 @@ from discreet.mechanism import ChannelMechanism, Mechanism, provenance
 from discreet.notions import Notion, PerfectPrivacy
 from discreet.proof.boxes import Proof
 from discreet.proof.polytope import Polytope
-from discreet.utilities import Utility
+from discreet.utilities import GuessingUtility, Invariant, Utility
 
 __all__ = ["Problem"]
 
@@ -79,12 +79,14 @@ class Problem:
             raise UnsupportedNotionError(
                 f"the allowed posteriors of {notion} are not a polytope. Use method='subset-merging', which serves it."
             )
+        if notion.confidence is not None and isinstance(utility, GuessingUtility | Invariant):
+            raise UnsupportedNotionError(f"designs under {notion} keep information. Leave out utility, or confidence.")
         if start is not None and start.useful != joint.useful:
             raise InputError("start takes a mechanism over the useful values of the joint, in the same order.")
         if any(other.useful != joint.useful for other in also):
             raise InputError("also takes joints over the same useful values, in the same order.")
         # A zero budget on either side is perfect privacy, whose equations are easier to solve than its inequalities.
-        self.is_perfect = any(bound.epsilon == 0 for bound in notion.bounds)
+        self.is_perfect = any(bound.epsilon == 0 for bound in notion.bounds) and notion.confidence is None
         self.notion, self.utility, self.known_mechanism = notion, utility, start
         self.given, self.given_also = joint, tuple(also)
         self.history = History(utility.prior(joint))
@@ -161,7 +163,7 @@ class Problem:
 
     def known(self) -> FloatArray:
         """Posteriors of the mechanism given to start from, those that are allowed."""
-        if self.known_mechanism is None or self.polytope.is_lifted:
+        if self.known_mechanism is None or (self.polytope.is_lifted and self.polytope.steps is None):
             return np.empty((0, self.polytope.n_useful))
         cells = self.given.p_useful[:, None] * self.known_mechanism.channel
         if self.quotient is not None:
