@@ -109,6 +109,8 @@ def _unmeasurable(table: Table, notion: Notion, sensitive: Sequence[str], column
         return "the table has no sensitive column to measure it by"
     if notion.is_conditional:
         return f"{notion} speaks of people who know part of a record, which is not measured beside other columns"
+    if notion.confidence is not None:
+        return f"{notion} is about a population given the useful columns, of which this one is none"
     if not is_label_type(table.kinds[column]):
         return f"its values are of type {table.kinds[column]} and cannot be compared"
     return None

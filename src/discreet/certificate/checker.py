@@ -38,6 +38,15 @@ LIFTS = ("max_lift", "min_lift_inverse", "lift_ratio")
 SIDES = {"eps_lower", "eps_upper"}
 NOTIONS = {name: {"epsilon"} for name in ("lip", "srlip", "ldp")} | dict.fromkeys(("alip", "l1", "chi2"), SIDES)
 NOTIONS |= {"perfect": set(), "max-lift": {"eps_upper"}, "alpha-lift": SIDES | {"alpha"}}
+CONFIDENT = (
+    "lip",
+    "alip",
+    "max-lift",
+)  # notions that may be promised for a population, of which the counts are a sample
+PI = decimal.Decimal("3.14159265358979323846264338327950288419716939937510582097494459230781640628620899862803")
+STIRLING = [Fraction(1, 12), Fraction(-1, 360), Fraction(1, 1260), Fraction(-1, 1680), Fraction(1, 1188)]
+STIRLING += [Fraction(-691, 360360), Fraction(1, 156), Fraction(-3617, 122400)]
+TERMS = 1_000_000  # of the tail of a binomial distribution, at most; the others are bounded
 Data = dict[str, Any]
 Found = tuple[bool | None, str]
 Table = list[list[int]]
@@ -108,12 +117,14 @@ MECHANISM: Shape = (
 )
 VECTORS: Shape = [[[_count, _real]]]
 COUNTS: Shape = {"sensitive": [_label], "useful": [_label], "cells": [[_count, _count, _count]]}
+COUNTS |= {"limits?": [[_count, _count, _count, _count]]}  # s, x, and limits of P(s|x) over 2**60
 PROOF: Shape = {"rows": [[str, _count, (_count, None), _count]], "largest": VECTORS, "smallest": VECTORS}
 PROOF |= {"on": ("symbols", "beliefs"), "prices": ([_real], None), "splits": [[_count, _count, _real]]}
 PROOF |= {"multipliers": (VECTORS, None), "cells": ([_count], None)}
 CERTIFICATE: Shape = {"format": FORMAT, "notion": NOTION, "mechanism": (None, *MECHANISM), "achieved": (RANGE, None)}
 CERTIFICATE |= {"nmi": NUMBER, "bound": (NUMBER, None), "bound_evidence": (str, None), "reads_sensitive": bool}
 CERTIFICATE |= {"rows": ({"input": _count, "output": _count}, None), "digests": {"mechanism": (HEX, None)}}
+CERTIFICATE |= {"designed_on?": {"records": _count, **RANGE}}  # other records, where these were held out
 CERTIFICATE |= {"public_counts": bool, "private_mechanism": bool, "versions": {...: str}, "certificate_digest": HEX}
 COLUMNS: Shape = {name: [str] for name in ("input", "sensitive", "useful", "released", "kept", "published")}
 BESIDE: Shape = {"column": str, "values": (_count, str, None), "reason": str, "alone?": RANGE, "with_release?": RANGE}
@@ -161,6 +172,7 @@ def check(certificate: Data) -> list[tuple[str, bool | None, str]]:
         "weights": _weights,
         "size": size,
         "rows": _rows,
+        "limits": _limits_hold,
         "leakage": _leakage,
         "nmi": _nmi,
         "bound": _bound,
@@ -287,6 +299,10 @@ def size(certificate: Data) -> Found:
         entries = len(proof["largest"])
         numbers = sum(map(len, vectors)) + len(vectors) + 2 * len(proof["splits"]) + entries
         steps += entries * (numbers + len(proof["rows"])) + (subsets * n_s + n_x) * len(proof["rows"])
+    of_x: dict[int, int] = {}
+    for _, x, n in counts["cells"] if "limits" in counts else ():
+        of_x[x] = of_x.get(x, 0) + n
+    steps += sum(n_s * (200 + min(60 * math.isqrt(n), 2 * TERMS)) for n in of_x.values()) + 3 * n_s * (filled + columns)
     steps *= 1 + max((n.bit_length() for _, _, n in counts["cells"]), default=0) // 128  # long numbers take long
     right = steps <= STEPS + STEPS_PER_CHARACTER * len(_canonical(certificate))
     refused = f"refused: about {float(steps):.1g} steps for so short a certificate"
@@ -382,7 +398,12 @@ def _bounds(notion: Data) -> list[tuple[str, Fraction, Fraction]]:
     """(measure, budget, order) of a notion."""
     name, both = notion["name"], notion.get("epsilon")
     numbers = all(value is None or 0 <= value < math.inf for key, value in notion.items() if key != "name")
-    if set(notion) - {"name"} != NOTIONS[name] or not numbers or not notion.get("alpha", 2) > 1:
+    fields = (
+        set(notion)
+        - {"name"}
+        - ({"confidence"} if name in CONFIDENT and 0 < notion.get("confidence", 0) < 1 else set())
+    )
+    if fields != NOTIONS[name] or not numbers or not notion.get("alpha", 2) > 1:
         raise ValueError("not a notion")
     family = {"l1": "l1_lift", "chi2": "chi2_lift", "alpha-lift": "alpha_lift"}.get(name, "max_lift")
     lower = "min_lift_inverse" if family == "max_lift" else family + "_inverse"
@@ -427,6 +448,105 @@ def _keeps(lifts: list[Fraction], shares: list[Fraction], bounds: list[tuple[str
     return True
 
 
+def _limits(certificate: Data, table: Table) -> tuple[Table, Table]:
+    """Lower and upper limits of P(s|x), over 2**60, by [s][x]; those of what never occurs are 0 and 1."""
+    low, high = ([[end] * len(table[0]) for _ in table] for end in (0, FULL))
+    stated = {(s, x): (a, b) for s, x, a, b in certificate["counts"]["limits"]}
+    occurring = {(s, x) for x in range(len(table[0])) if any(row[x] for row in table) for s in range(len(table))}
+    if stated.keys() != occurring or len(stated) < len(certificate["counts"]["limits"]):
+        raise ValueError("there are not limits for every cell, once")
+    for (s, x), (a, b) in stated.items():
+        if not a <= b <= FULL:
+            raise ValueError("limits are no interval of shares")
+        low[s][x], high[s][x] = a, b
+    return low, high
+
+
+def _limits_hold(certificate: Data) -> Found:
+    """Whether all limits hold at once with the stated confidence, given how often each useful value occurs."""
+    confidence = certificate["notion"].get("confidence")
+    if "counts" not in certificate:
+        return (
+            (True, "none are needed") if confidence is None else (None, "not re-checked: they stand beside the counts")
+        )
+    if confidence is None:
+        wanted = "limits" not in certificate["counts"]
+        return wanted, "none are needed" if wanted else "limits stand beside a promise without confidence"
+    table = _table(certificate)
+    low, high = _limits(certificate, table)
+    occurring = [x for x in range(len(table[0])) if any(row[x] for row in table)]
+    pairs = len(table) == 2 and all(
+        low[1][x] == FULL - high[0][x] and high[1][x] == FULL - low[0][x] for x in occurring
+    )
+    cells = len(occurring) * (1 if pairs else len(table))  # of two sensitive values one tells the other
+    alpha = (1 - Fraction(confidence)) / (2 * cells)
+    right, known = True, dict[tuple[int, int, int], bool]()
+    for s, x in itertools.product(range(1 if pairs else len(table)), occurring):
+        n, k = sum(row[x] for row in table), table[s][x]
+        for key in ((n, k, high[s][x]), (n, n - k, FULL - low[s][x])):
+            if key not in known:
+                known[key] = key[2] == FULL or Fraction(_tail(n, key[1], Fraction(key[2], FULL))) <= alpha
+            right &= known[key]
+    text = f"hold for {len(table) * len(occurring)} cells at once with confidence {confidence}"
+    return right, text if right else "do not hold with the stated confidence"
+
+
+def _tail(n: int, k: int, p: Fraction) -> float:
+    """An upper limit of P(Bin(n, p) <= k) where k lies below the mean; 1 elsewhere.
+
+    Terms fall from the k-th on, by ratios that fall too: the largest is enclosed, the sum is taken in floats, and what
+    is left of it is at most a geometric series.
+    """
+    if p * (n - k + 1) <= k * (1 - p):
+        return 1.0
+    logarithm = _log_factorial(n) - _log_factorial(k) - _log_factorial(n - k)
+    for times, base in ((k, p), (n - k, 1 - p)):
+        logarithm += times * Fraction(DECIMALS.ln(_decimal(base))) if times else 0
+    first = float(Fraction(DECIMALS.exp(_decimal(logarithm + Fraction(1, 10**20)))))
+    odds, total, term, i = float((1 - p) / p), 1.0, 1.0, k
+    while i > 0 and term > 1e-20 and k - i < TERMS:
+        ratio = i / (n - i + 1) * odds
+        term, i = term * ratio, i - 1
+        total += term
+    ratio = i / (n - i + 1) * odds * (1 + 1e-12)
+    return first * (total + term * ratio / (1 - ratio)) * (1 + 1e-11)
+
+
+@functools.lru_cache(maxsize=100_000)
+def _log_factorial(n: int) -> Fraction:
+    """log n! to 30 digits: Stirling's series, whose error is less than the first term left out."""
+    if n < 256:
+        return Fraction(DECIMALS.ln(math.factorial(n))) if n > 1 else Fraction(0)
+    half = Fraction(1, 2) * Fraction(DECIMALS.ln(2 * PI))
+    series = sum((c / Fraction(n) ** (2 * k + 1) for k, c in enumerate(STIRLING)), Fraction(0))
+    return (n + Fraction(1, 2)) * Fraction(DECIMALS.ln(n)) - n + half + series
+
+
+def _confident(certificate: Data, table: Table) -> bool:
+    """Whether the notion holds for every P(s|x) within its limits, whatever the released symbol."""
+    if certificate["mechanism"]["kind"] != "channel":
+        raise ValueError("a promise with confidence is about plain channels")
+    channel, (low, high) = _channel(certificate), _limits(certificate, table)
+    records = [sum(row[x] for row in table) for x in range(len(table[0]))]
+    behind: dict[Any, list[tuple[int, int]]] = {}
+    for x, n in enumerate(records):
+        for y, weight in channel(0, x).items() if n else ():
+            behind.setdefault(y, []).append((x, weight * sum(records)))
+    for kind, budget, _ in _bounds(certificate["notion"]):
+        limit = _exp(min(budget, Fraction(LARGEST)), -1) if budget else Fraction(1)
+        rising = kind == "max_lift"
+        for towards, away in zip(*((high, low) if rising else (low, high))):
+            everything = sum(n * b for n, b in zip(records, away))
+            for some in behind.values():
+                # The lift exceeds t where this is above 0, at the worst P(s|x) that the limits allow.
+                t = (limit if rising else 1 / limit) * Fraction(sum(records[x] * w for x, w in some), sum(records))
+                rest = everything - sum(records[x] * away[x] for x, _ in some)
+                excess = sum((records[x] * (towards if w > t else away)[x] * (w - t) for x, w in some), -t * rest)
+                if (excess > 0) is rising and excess != 0:
+                    return False
+    return True
+
+
 def slices(certificate: Data, table: Table) -> Iterator[list[int]]:
     """Useful values that agree with what someone knows: all, and under SRLIP every set of attributes."""
     labels = certificate["counts"]["useful"]
@@ -462,6 +582,8 @@ def _leakage(certificate: Data) -> Found:
                 return False, "the notion is broken: a released symbol exceeds its budget"
             ends = [min([*ends, *found]), max([*ends, *found])]
         lifts = ends if number == 0 else lifts  # the first slice is everybody
+    if "confidence" in certificate["notion"] and not _confident(certificate, table):
+        return False, "the notion is broken for some beliefs within their limits"
     if certificate["achieved"] is None:
         return True, "the notion holds; no lifts are stated"
     top, low = certificate["achieved"]["log_max_lift"], certificate["achieved"]["log_min_lift"]
@@ -533,26 +655,27 @@ def proven_bound(certificate: Data) -> Fraction:
     if proof["cells"] is not None:
         rows, masses = _gathered(rows, masses, proof["cells"])
     unit, every = ([0.0] * len(masses), [1.0] * len(masses)), range(len(masses))
+    steps = _steps(certificate, masses) if "confidence" in certificate["notion"] else []
     largest, smallest = [], []
     for k, (high, low) in enumerate(zip(proof["largest"], proof["smallest"], strict=True)):
         cost = [1.0 if x == k else 0.0 for x in every]
-        largest.append(min(1.0, ROOM - _least(*unit, rows, high, [-c for c in cost])))
-        smallest.append(max(0.0, _least(*unit, rows, low, cost) - ROOM))
+        largest.append(min(1.0, ROOM - _least(*unit, rows, high, [-c for c in cost], steps)))
+        smallest.append(max(0.0, _least(*unit, rows, low, cost, steps) - ROOM))
     share = [n / sum(masses) for n in masses]
     if proof["prices"] is None:  # every entry x of a posterior costs at least -log of its largest value
         limit = max(0.0, -math.fsum(p * math.log(high) for p, high in zip(share, largest)) - ROOM)
     else:
         boxes = _cover(smallest, largest, proof["splits"])
         pairs = list(zip(boxes, proof["multipliers"], strict=True))
-        worst = min(_value(*box, rows, multipliers, proof["prices"]) for box, multipliers in pairs)
+        worst = min(_value(*box, rows, multipliers, proof["prices"], steps) for box, multipliers in pairs)
         limit = math.fsum(q * p for q, p in zip(proof["prices"], share, strict=True)) + worst - ROOM
     return 1 - Fraction(limit) / whole if whole else Fraction(0)
 
 
 def _by_belief(certificate: Data, table: Table) -> Table:
     """Symbols that tell the same about S as one: H(X|Y) is at least H(C|Y) of these, and S depends on them alone."""
-    if certificate["notion"]["name"] == "srlip":
-        raise ValueError("a notion about parts of a symbol sees more than its belief")
+    if certificate["notion"]["name"] == "srlip" or "confidence" in certificate["notion"]:
+        raise ValueError("a notion about parts of a symbol, or about its records, sees more than its belief")
     alike: dict[tuple[int, ...], list[int]] = {}
     for x in next(slices(certificate, table)):
         column = [row[x] for row in table]
@@ -567,7 +690,7 @@ def _gathered(rows: Any, masses: list[int], cells: list[int]) -> tuple[list[tupl
     for x, cell in zip(range(len(masses)), cells, strict=True):
         members.setdefault(cell, []).append(x)
     groups = [members[cell] for cell in sorted(members)]
-    if any(is_equal for _, is_equal in rows):
+    if any(is_equal or len(row) > len(masses) for row, is_equal in rows):
         raise ValueError("equations have no least rows")
     least = [([min(row[x] for x in some) for some in groups], False) for row, _ in rows]
     return least, [sum(masses[x] for x in some) for some in groups]
@@ -575,6 +698,8 @@ def _gathered(rows: Any, masses: list[int], cells: list[int]) -> tuple[list[tupl
 
 def _own_rows(certificate: Data, table: Table, symbols: list[int]) -> list[tuple[list[float], bool]]:
     """Rows R v <= 0 (or = 0) that the notion puts on posteriors, made from the counts by what the proof calls them."""
+    if "confidence" in certificate["notion"]:
+        return _rows_of_parts(certificate, table, symbols)
     bounds = {kind: epsilon for kind, epsilon, _ in _bounds(certificate["notion"])}
     place, rows = {x: k for k, x in enumerate(symbols)}, list[tuple[list[float], bool]]()
     parts = [[place[x] for x in some] for some in slices(certificate, table)]
@@ -594,6 +719,44 @@ def _own_rows(certificate: Data, table: Table, symbols: list[int]) -> list[tuple
             value = lifts[0][k] - (factor * lifts[1][k] if kind == "ratio" else factor)
             row[k] = float(-value if kind == "lower" else value)
         rows.append((row, kind == "equal"))
+    return rows
+
+
+def _ends(certificate: Data, side: int) -> list[tuple[str, Fraction]]:
+    """Factors of P(x) at which entries of a posterior begin to count differently, the lowest first, and what for."""
+    ends = {}
+    for kind, epsilon, _ in _bounds(certificate["notion"]):
+        sign = 1 if kind == "max_lift" else -1
+        ends[kind] = _exp(sign * min(epsilon, Fraction(LARGEST)), side) if epsilon else Fraction(1)
+    return sorted(ends.items(), key=lambda pair: (pair[1], pair[0] == "max_lift"))
+
+
+def _steps(certificate: Data, masses: list[int]) -> list[list[float]]:
+    """Where entries begin to count differently, a hair too high, which allows more."""
+    ends = sorted({end for _, end in _ends(certificate, 1)})
+    return [[min(1.0, float(end * n / sum(masses)) * (1 + UNIT)) for n in masses] for end in ends]
+
+
+def _rows_of_parts(certificate: Data, table: Table, symbols: list[int]) -> list[tuple[list[float], bool]]:
+    """Rows on the parts of entries between steps: with b = P(s|x) within limits l and u, a lift is at most t for all b
+    where the part of v below t P(x) times l and the part above it times u are at most t times the sum of P l."""
+    low, high = _limits(certificate, table)
+    records = [sum(row[x] for row in table) for x in symbols]
+    ends, rows = dict(_ends(certificate, 1)), list[tuple[list[float], bool]]()
+    places, loose = sorted(set(ends.values())), {"max_lift": 1, "min_lift_inverse": -1}
+    for name, s, _, number in certificate["proof"]["rows"]:
+        kind = {"upper": "max_lift", "lower": "min_lift_inverse"}[name]
+        if number != 0:
+            raise ValueError("not a row of the notion")
+        sign = loose[kind]
+        below, above = (low, high) if sign > 0 else (high, low)
+        exact = dict(_ends(certificate, sign))[kind]  # allows more than exp(epsilon) does
+        mean = exact * sum(n * below[s][x] for n, x in zip(records, symbols)) / sum(records)
+        row = []
+        for k in range(len(places) + 1):
+            part = below if k <= places.index(ends[kind]) else above
+            row += [float(sign * (part[s][x] - mean) / FULL) for x in symbols]
+        rows.append((row, False))
     return rows
 
 
@@ -617,7 +780,9 @@ def _cover(smallest: list[float], largest: list[float], splits: list[Any]) -> li
     return boxes
 
 
-def _value(lower: list[float], upper: list[float], rows: Any, multipliers: Any, prices: list[float]) -> float:
+def _value(
+    lower: list[float], upper: list[float], rows: Any, multipliers: Any, prices: list[float], steps: list[list[float]]
+) -> float:
     """A lower limit of H(v) - prices . v over a box: chords of -t log t, then weak duality."""
     cost, constant, size = [], 0.0, 0.0
     for low, high, price in zip(lower, upper, prices, strict=True):
@@ -626,11 +791,23 @@ def _value(lower: list[float], upper: list[float], rows: Any, multipliers: Any, 
         constant += min(at_low - slope * low, at_high - slope * high)
         size += abs(at_low) + abs(at_high) + 2 * abs(slope) * high
         cost.append(slope - price)
-    return _least(lower, upper, rows, multipliers, cost) + constant - (len(cost) + 8) * UNIT * size
+    return _least(lower, upper, rows, multipliers, cost, steps) + constant - (len(cost) + 8) * UNIT * size
 
 
-def _least(lower: list[float], upper: list[float], rows: Any, multipliers: Any, cost: list[float]) -> float:
+def _least(
+    lower: list[float],
+    upper: list[float],
+    rows: Any,
+    multipliers: Any,
+    cost: list[float],
+    steps: list[list[float]],
+) -> float:
     """A lower limit of cost . v over the allowed posteriors of a box, whatever the multipliers (weak duality)."""
+    if steps:  # entries count by the parts that lie between two steps
+        edges = [[0.0] * len(cost), *steps, [1.0] * len(cost)]
+        parts = list(itertools.pairwise(edges))
+        lower, upper = ([_part(v, a, b) for ends in parts for v, a, b in zip(box, *ends)] for box in (lower, upper))
+        cost = cost * len(parts)
     total, error = cost[:], [2 * abs(c) for c in cost]
     for number, given in multipliers:
         row, is_equal = rows[number]
@@ -649,7 +826,12 @@ def _least(lower: list[float], upper: list[float], rows: Any, multipliers: Any, 
             break
     terms = [(c - price) * (low if c > price else high) for c, low, high in zip(total, lower, upper)]
     size = math.fsum(map(abs, terms)) + abs(price) * (1 + math.fsum(upper))
+    size += max(abs(c - price) for c in total) * len(total) if steps else 0.0  # parts are differences
     return price + math.fsum(terms) - 8 * UNIT * size
+
+
+def _part(value: float, low: float, high: float) -> float:
+    return min(max(value, low), high) - low
 
 
 if __name__ == "__main__":

@@ -149,6 +149,11 @@ def check_persons(
     """Decide the notion for all labels of a person together; refused where it is broken or cannot be bounded."""
     if notion.is_conditional:
         raise UnsupportedNotionError(f"{notion} is about single records; a promise for persons is one about lifts.")
+    if notion.confidence is not None:
+        raise UnsupportedNotionError(
+            f"{notion} takes records as a sample in which none depends on another, and those of a person do. Keep one "
+            "record of each person, or leave confidence out."
+        )
     draws = mechanism.draws()
     records = _gathered(table, mechanism, person, sensitive, suppressed)
     joints = _listed(records, draws)

@@ -25,6 +25,7 @@ from discreet._support.version import version
 from discreet._support.visible import visible
 from discreet.certificate import checker, signature
 from discreet.certificate.lifts import extreme_lifts
+from discreet.certificate.limits import with_limits
 from discreet.core import labels
 from discreet.core.joint import Joint
 from discreet.core.rare import has_rare_values
@@ -205,7 +206,7 @@ def certify(
     >>> certify(design(joint, LIP(0.5)))
     Certificate(LIP(0.5), NMI 0.726843 of at most 0.726844, private)
     """
-    claimed = None
+    claimed, designed_on = None, None
     if not isinstance(mechanism, Mechanism):  # a design, told by what it has so that no designer is imported
         if not isinstance(getattr(mechanism, "mechanism", None), Mechanism):
             raise InputError(f"certify takes a mechanism or a design, got {type(mechanism).__name__}.")
@@ -215,7 +216,7 @@ def certify(
         notion = mechanism.notion if notion is None else notion
         if proof is None:
             proof = mechanism.proof
-        mechanism = made
+        mechanism, designed_on = made, mechanism.designed_on
     if hasattr(proof, "to_dict"):
         proof = proof.to_dict()
     if not isinstance(joint, Joint):
@@ -234,7 +235,10 @@ def certify(
             f"the mechanism breaks {notion} here {how}, so it is not certified. Design it on this table, or certify a "
             "promise with a larger budget."
         )
-    return _stated(mechanism, joint, notion, proof, claimed)
+    found = _stated(mechanism, joint, notion, proof, claimed)
+    if designed_on is None:
+        return found
+    return found.with_fields(designed_on={"records": designed_on.records, **achieved(mechanism, designed_on)})
 
 
 def _stated(
@@ -256,11 +260,14 @@ def _stated(
         "private_mechanism": mechanism.is_private or has_rare_values(joint),
         "digests": {"mechanism": checker.digest(mechanism.public_dict())},
         "versions": {"discreet": version(), "python": platform.python_version()},
-        "counts": {
-            "sensitive": spelled(joint.sensitive, mechanism.sensitive),
-            "useful": spelled(joint.useful, mechanism.useful),
-            "cells": _cells(joint),
-        },
+        "counts": with_limits(
+            {
+                "sensitive": spelled(joint.sensitive, mechanism.sensitive),
+                "useful": spelled(joint.useful, mechanism.useful),
+                "cells": _cells(joint),
+            },
+            notion.to_dict(),
+        ),
     }
     if not checker.size(content)[0]:
         raise InputError(

@@ -12,6 +12,7 @@ import numpy as np
 from discreet._support.errors import BrokenNotionError, DiscreetError
 from discreet.certificate import checker
 from discreet.certificate.beside import audit_beside
+from discreet.certificate.limits import with_limits
 from discreet.certificate.persons import check_persons
 from discreet.certificate.record import spelled
 from discreet.certificate.verification.evidence import Evidence
@@ -47,7 +48,7 @@ def against_table(evidence: Evidence, table: Table) -> Iterator[Finding]:
         yield Finding("counts", same, "are those of the table" if same else "are not those of the table")
     # What was decided on the same counts is not decided again.
     for subject, passed, text in evidence.checked if same else checker.check({**content, "counts": counts}):
-        if subject in ("size", "rows", "leakage", "nmi"):
+        if subject in ("size", "rows", "limits", "leakage", "nmi"):
             yield Finding(subject, passed, f"{text} (counted in the table)")
     if evidence.is_of_release:
         yield from _of_release(evidence, table, joint, unknown)
@@ -181,7 +182,7 @@ def _counts(joint: Joint, evidence: Evidence) -> tuple[dict[str, Any], int]:
         cells = [[s, x, n] for (s, x), n in merged.items()]
         useful = distinct
     sensitive = spelled(joint.sensitive, mechanism.sensitive)
-    return {"sensitive": sensitive, "useful": useful, "cells": cells}, unknown
+    return with_limits({"sensitive": sensitive, "useful": useful, "cells": cells}, content["notion"]), unknown
 
 
 def _comparable(counts: dict[str, Any]) -> dict[tuple[str, str], int]:
