@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -11,10 +13,20 @@ from cyclopts import Parameter
 
 from discreet._support import files
 from discreet._support.errors import BrokenNotionError, InputError
-from discreet.cli.options import Format, MethodName, NotionOptions, TableOptions, UtilityOptions, say_private, show
+from discreet.cli.options import (
+    Format,
+    MethodName,
+    NotionOptions,
+    TableOptions,
+    UtilityOptions,
+    check_percent,
+    say_private,
+    show,
+)
 from discreet.cli.streams import say, say_written
 
 if TYPE_CHECKING:
+    from discreet.core.joint import Joint
     from discreet.designers import Design
     from discreet.mechanism import Mechanism
 
@@ -22,6 +34,9 @@ __all__ = ["design"]
 
 #: What a search may take where no time limit is given: people wait for it.
 SECONDS = 30.0
+
+#: Percent of next tables that keep the promise of a design for later.
+CHANCE = 95.0
 
 
 def design(
@@ -37,6 +52,12 @@ def design(
     proof: Path | None = None,
     private_design: Path | None = None,
     as_values: Annotated[bool, Parameter(negative="")] = False,
+    also: Annotated[tuple[str, ...], Parameter(negative="", show_default=False)] = (),
+    margin: float | None = None,
+    for_later: Annotated[bool, Parameter(negative="")] = False,
+    chance: float | None = None,
+    holdout: float | None = None,
+    certificate: Path | None = None,
     force: Annotated[bool, Parameter(negative="")] = False,
     format: Format = "text",
 ) -> int:
@@ -65,6 +86,20 @@ def design(
     as_values
         Write the mechanism in the column's own values, by the counts of this table: for export --sql, and for several
         tables that are to share their draws. Left out, release makes values by the counts of its own table.
+    also
+        Further tables with the same columns, such as other months, on which the promise must hold as well.
+    margin
+        Nats by which the budgets are smaller that the mechanism is designed for than those that it promises, so that
+        other tables keep the promise too.
+    for_later
+        Leave as much room as the next table needs: another sample of the same size and population, on which release
+        checks the promise anew, keeps it with a chance of 95 %, or of --chance.
+    chance
+        Percent of next tables that are to keep the promise, with --for-later.
+    holdout
+        Share of the records, such as 0.5, that the design does not see and that must keep the promise.
+    certificate
+        Private file for a certificate of the design: on this table, or on the records that were held out.
     force
         Replace an existing output file.
     format
@@ -79,9 +114,13 @@ def design(
     if as_values and output is None and private_design is None:
         raise InputError("--as-values says how the mechanism is written: name a file (-o, --private-design).")
     options = _options(method, {"time_limit": time_limit, "seed": seed, "randomisation": randomisation})
-    options |= (keeping or UtilityOptions()).chosen()
-    files.check_targets((output, proof, private_design), force=force, never=source.files)
+    options |= (keeping or UtilityOptions()).chosen() | _room(margin, for_later, chance, holdout)
+    others = [replace(source, table=table) for table in also]
+    never = [file for table in (source, *others) for file in table.files]
+    files.check_targets((output, proof, private_design, certificate), force=force, never=never)
     joint = source.joint()
+    if others:
+        joint, *options["also"] = _over_one_alphabet([joint, *(other.joint(joint.bins) for other in others)])
     result = make_design(joint, notion, method, **options)
     proven = None if proof is None else _proof_text(result)
     stored = _in_values(result) if as_values else result.mechanism
@@ -92,11 +131,32 @@ def design(
         say_written("proof", proof)
     if private_design is not None:
         _write_all(result, stored, private_design)
+    if certificate is not None:
+        from discreet.certificate import certify
+
+        certify(result).to_json(certificate)
+        say_written("private certificate", certificate)
     show(format, result.to_dict(), design_text(result) if format == "text" else None)
     if output is not None:
         say_written("mechanism", output)
         say_private(output, stored)
     return 0
+
+
+def _room(margin: float | None, for_later: bool, chance: float | None, holdout: float | None) -> dict[str, Any]:
+    """Options of designs for other tables, refused before any work is done."""
+    if chance is not None and not for_later:
+        raise InputError("--chance says how many next tables are to keep the promise: give --for-later.")
+    if chance is not None:
+        check_percent(chance, "--chance")
+    given = {"margin": margin, "for_later": (chance or CHANCE) / 100 if for_later else None, "holdout": holdout}
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def _over_one_alphabet(joints: Sequence[Joint]) -> list[Joint]:
+    """Joints of several tables over the useful values of all of them."""
+    every = tuple(dict.fromkeys(label for joint in joints for label in joint.useful))
+    return [joint.over(every) for joint in joints]
 
 
 def _in_values(result: Design) -> Mechanism:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -31,6 +31,7 @@ __all__ = [
     "TableOptions",
     "UtilityName",
     "UtilityOptions",
+    "check_percent",
     "check_search",
     "input_files",
     "load_proof",
@@ -42,7 +43,7 @@ __all__ = [
 Format = Literal["text", "json"]
 
 #: Options that a notion may take as its fields.
-FIELDS = ("epsilon", "eps_lower", "eps_upper", "alpha")
+FIELDS = ("epsilon", "eps_lower", "eps_upper", "alpha", "confidence")
 SIDES = {"eps_lower", "eps_upper"}
 
 
@@ -77,6 +78,9 @@ class NotionOptions:
         Budget in nats of rising beliefs.
     alpha
         Order of alpha-lift, above 1.
+    confidence
+        Percent, such as 95: promise for the population that the table is a sample of, given its useful values, and not
+        for the counted table alone. Of lip, alip and max-lift.
     """
 
     notion: NotionName | None = None
@@ -85,6 +89,7 @@ class NotionOptions:
     eps_lower: float | None = None
     eps_upper: float | None = None
     alpha: float | None = None
+    confidence: float | None = None
 
     def build(self) -> Notion | None:
         """The notion asked for, or None where no option was given."""
@@ -95,12 +100,18 @@ class NotionOptions:
             return None
         name = self.notion or ("alip" if given & {"lam", *SIDES} else "lip")
         kind = Notion.registry[name]
+        if self.confidence is not None:
+            check_percent(self.confidence)
+            if "confidence" not in {field.name for field in dataclasses.fields(kind)}:  # type: ignore[arg-type]
+                raise InvalidNotionError(_unsure(name))
         fields = {field.name: field for field in dataclasses.fields(kind)}  # type: ignore[arg-type]
         self._only(name, given, {*fields, *_stand_ins(fields)})
         values = self._sides(name, given, SIDES & set(fields))
         for option in fields.keys() - values.keys():
             if option in given or fields[option].default is dataclasses.MISSING:
                 values[option] = self._need(name, option)
+        if self.confidence is not None:
+            values["confidence"] = self.confidence / 100
         return kind.from_fields(values)
 
     def _sides(self, name: str, given: set[str], sides: set[str]) -> dict[str, float | None]:
@@ -128,6 +139,21 @@ class NotionOptions:
         extra = sorted(given - allowed)
         if extra:
             raise InvalidNotionError(f"the notion {notion} has no option --{extra[0].replace('_', '-')}.")
+
+
+def check_percent(value: float, option: str = "--confidence") -> None:
+    """A share in percent that is not all, refused before any work is done."""
+    if not 1 <= value < 100:
+        raise InvalidNotionError(f"{option} takes percent from 1 to below 100, such as 95, got {value:g}.")
+
+
+def _unsure(notion: str) -> str:
+    """Why a notion cannot be promised with confidence, and what can."""
+    way_out = {
+        "ldp": "Use --notion alip with --eps-lower and --eps-upper that add up to its budget, from which ldp follows.",
+        "perfect": "Use --notion lip with a small budget.",
+    }.get(notion, "Use --notion lip, alip or max-lift.")
+    return f"the notion {notion} is not promised with confidence: its limits are no linear rows. {way_out}"
 
 
 def _stand_ins(fields: Mapping[str, Any]) -> set[str]:
@@ -194,12 +220,12 @@ class TableOptions:
         """Files that the table is read from, which no output may replace."""
         return input_files(self.table)
 
-    def joint(self) -> Joint:
-        """The counted joint, refused where there is nothing to learn or to hide."""
+    def joint(self, edges: Mapping[str, Sequence[float]] | None = None) -> Joint:
+        """The counted joint, refused where there is nothing to learn or to hide; cut at given edges, if there are."""
         from discreet.core.joint import Joint
         from discreet.tables.binning import parse_option
 
-        bins = parse_option(self.bins)
+        bins = parse_option(self.bins) if edges is None else edges
         with progress.stage("reading the table"):
             joint = Joint.from_table(load_table(self.table), self.sensitive, self.useful, bins=bins)
         for role, columns, size in (

@@ -411,6 +411,46 @@ class Joint:
             floats_suffice=None if self.floats_suffice else False,
         )
 
+    def over(self, useful: Sequence[Any]) -> Joint:
+        """The same counts over another alphabet that has all useful values that occur, in its order.
+
+        >>> Joint.from_counts([[1, 2], [3, 4]], useful=["b", "a"]).over(["a", "b", "c"]).counts.tolist()
+        [[2, 1, 0], [4, 3, 0]]
+        """
+        if self.counts is None:
+            raise InputError("only counts are laid out over another alphabet. Make the joint with Joint.from_counts.")
+        place = {label: k for k, label in enumerate(useful)}
+        if any(label not in place for label, here in zip(self.useful, self.occurs) if here):
+            raise InputError("a useful value that occurs is missing in the other alphabet.")
+        counts: Any = np.zeros((self.n_sensitive, len(place)), dtype=self.counts.dtype)
+        for k, label in enumerate(self.useful):
+            if label in place:
+                counts[:, place[label]] = self.counts[:, k]
+        return Joint.counted(counts, useful=tuple(useful), **self.described())
+
+    def split(self, share: float, *, seed: int = 0) -> tuple[Joint, Joint]:
+        """Its records in two parts at random, the second with this share of them; the same ones for the same seed.
+
+        Records of a pair are alike, so that drawing how many of each pair go where is drawing them.
+
+        >>> first, second = Joint.from_counts([[30, 15], [10, 45]]).split(0.25)
+        >>> first.records, second.records
+        (75, 25)
+        """
+        if self.counts is None or not self._has_small_counts:
+            raise InputError("records are split where they were counted. Make the joint with Joint.from_counts.")
+        if isinstance(share, bool | str) or not 0 < share < 1:
+            raise InputError(f"the share of a part must lie between 0 and 1, got {share!r}.")
+        counts = self.counts.ravel().astype(np.int64)
+        size = round(float(share) * int(counts.sum()))
+        if not 0 < size < int(counts.sum()):
+            raise InputError("a part has no records. Use a larger table, or another share.")
+        rng = np.random.default_rng(seed)
+        drawn = rng.multivariate_hypergeometric(counts, size, method="marginals")
+        parts = (drawn_counts.reshape(self.counts.shape) for drawn_counts in (counts - drawn, drawn))
+        first, second = (Joint.counted(part, useful=self.alphabet, **self.described()) for part in parts)
+        return first, second
+
     def _is_well_scaled(self) -> bool:
         is_summed = self.n_sensitive <= MOST_SUMMED and (self._sums_exactly or "p_sensitive" in self.__dict__)
         if max(self.probabilities.shape) > MOST_SUMMED and not is_summed:

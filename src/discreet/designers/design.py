@@ -28,6 +28,29 @@ MOST_LISTED = 2_000_000
 
 
 @dataclass(frozen=True)
+class Room:
+    """What a design leaves to other tables than the one that it was made on.
+
+    Attributes
+    ----------
+    margin : float or None
+        Nats by which the budgets are smaller that it was designed for.
+    for_later : float or None
+        Share of next tables that were to keep the promise.
+    share : float or None
+        Share of simulated next tables that do.
+    """
+
+    margin: float | None
+    for_later: float | None
+    share: float | None
+
+    def to_dict(self) -> dict[str, float | None]:
+        """As plain data."""
+        return {"margin": self.margin, "for_later": self.for_later, "share_of_next_tables": self.share}
+
+
+@dataclass(frozen=True)
 class Design:
     """A mechanism, what it keeps and what it promises; the same record whatever the method.
 
@@ -63,6 +86,10 @@ class Design:
         The part of it that a search took, which a time limit is for.
     history : tuple of (seconds, kept, bound)
         What the best mixture kept and what was proven of all, as the search improved; empty where none was searched.
+    room : Room or None
+        How much room other tables were left, where some was asked for. A limit is then not proven.
+    designed_on : Joint or None
+        Where records were held out: those that it was designed on; ``joint`` are the others.
     """
 
     mechanism: Mechanism
@@ -80,6 +107,8 @@ class Design:
     measured: Measured | None = None
     search_seconds: float | None = None
     history: tuple[Moment, ...] = field(default=(), repr=False)
+    room: Room | None = None
+    designed_on: Joint | None = field(default=None, repr=False)
 
     @property
     def released(self) -> Joint:
@@ -174,6 +203,8 @@ class Design:
             "in_values": self.mechanism.is_in_values,
             "seconds": self.seconds,
             "search_seconds": self.search_seconds,
+            **({} if self.room is None else {"room": self.room.to_dict()}),
+            **({} if self.designed_on is None else {"designed_on_records": self.designed_on.records}),
         }
 
     def __repr__(self) -> str:

@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -10,13 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from discreet._support import progress
+from discreet._support import progress, validate
 from discreet._support.errors import BrokenNotionError, InputError, UnsupportedNotionError
 from discreet.core import cells
 from discreet.core.joint import Joint
 from discreet.core.rare import has_rare_values
-from discreet.designers.design import Design, status_of
+from discreet.designers.design import Design, Room, status_of
 from discreet.designers.history import History, Moment
+from discreet.designers.later import design_for_later
 from discreet.designers.outcome import Outcome
 from discreet.designers.registry import METHODS, Designer, Method, method_of
 from discreet.mechanism import Mechanism
@@ -40,6 +42,9 @@ def design(
     *,
     utility: str | Utility = "information",
     invariant: bool = False,
+    margin: float | None = None,
+    for_later: float | None = None,
+    holdout: float | None = None,
     **options: Any,
 ) -> Design:
     """Design a mechanism that keeps a notion and loses as little of X as the method can.
@@ -65,6 +70,15 @@ def design(
         and up to the rounding of weights to multiples of 2**-60. What counts is then the loss between a value and the
         one that is published for it; mechanisms in other words than the column's are measured as if each symbol were
         read as a value drawn from what it stands for, which keeps the distribution too.
+    margin : float, optional
+        Nats by which every budget is smaller that the mechanism is designed for, so that other tables keep the promise
+        as well.
+    for_later : float, optional
+        Such as 0.95: leave as much room as a fresh table of the same size and population needs to keep the promise with
+        this probability; see `discreet.designers.share_of_next_tables`.
+    holdout : float, optional
+        Such as 0.5: design on a random part of the records, and hold the mechanism to the promise on this share of
+        them, which it has not seen. The design is then one of that part (``joint``); the other is ``designed_on``.
     **options
         Options of the method. Optimal: ``time_limit`` in seconds (left out: a fixed amount of work, so that the
         result depends on the seed alone), ``seed``, ``start``, a mechanism to improve on, and ``also``, a list of
@@ -93,20 +107,76 @@ def design(
     if isinstance(wanted, GuessingUtility | Invariant):  # laid out once, and then one scale for all of its parts
         wanted = wanted.over(joint.useful)
     start = time.perf_counter()
+    given, designed_on = joint, None
+    if holdout is not None and notion.confidence is not None:
+        raise InputError(
+            f"{notion} holds for every mechanism at once, also for one that saw all records: leave holdout out, or "
+            "confidence."
+        )
+    if holdout is not None:
+        designed_on, given = joint.split(holdout, seed=int(options.get("seed") or 0))
+        cells.every_sensitive_value_occurs(designed_on.p_sensitive, designed_on.sensitive)
     unknown = sorted(option for option in options if not chosen.takes(option))
     if unknown:
         raise InputError(f"{name} has no option {unknown[0]!r}.")
     options = _checked_options(options)
     asked = options | ({"utility": wanted} if "utility" in chosen.options else {})
     with progress.stage(f"designing: {name}, {notion}"):
-        outcome = _checked_outcome(name, chosen.designer(joint, notion, **asked))
-        for checked in (joint, *options.get("also", ())):
+        subject = joint if designed_on is None else designed_on
+        outcome, room = _designed(subject, notion, name, chosen, asked, margin, for_later)
+        for checked in (subject, *options.get("also", ())):
             if not notion.holds(checked, outcome.mechanism):
                 raise BrokenNotionError(
                     f"{name} found a mechanism that breaks {notion}, so it was not returned. Widen the budget."
                 )
+    if designed_on is not None:
+        _check_holdout(given, notion, outcome.mechanism)
+        outcome = replace(outcome, limit=None, proof=None)  # they are about the other part
     made = _kept_private(outcome.mechanism, joint, options).promising(notion.to_dict(), name)
-    return _record(joint, notion, name, wanted, replace(outcome, mechanism=made), time.perf_counter() - start)
+    found = _record(given, notion, name, wanted, replace(outcome, mechanism=made), time.perf_counter() - start)
+    return replace(found, room=room, designed_on=designed_on)
+
+
+def _designed(
+    joint: Joint,
+    notion: Notion,
+    name: str,
+    chosen: Method,
+    asked: dict[str, Any],
+    margin: float | None,
+    for_later: float | None,
+) -> tuple[Outcome, Room | None]:
+    """What the method finds, for the notion itself or with room for other tables; limits are then about another one."""
+    if margin is None and for_later is None:
+        return _checked_outcome(name, chosen.designer(joint, notion, **asked)), None
+    stricter = notion if margin is None else notion.tightened(margin)
+    if for_later is None:
+        outcome, share = _checked_outcome(name, chosen.designer(joint, stricter, **asked)), None
+    else:
+        chance, limit = validate.confidence(for_later, "for_later"), asked.get("time_limit")
+        end = None if limit is None else time.monotonic() + limit
+
+        def make(harder: Notion, fraction: float) -> Outcome:
+            timed = {} if end is None else {"time_limit": max(0.1, fraction * (end - time.monotonic()))}
+            if not chosen.serves(harder):
+                raise UnsupportedNotionError(f"{name} does not design for later tables. Use the method 'optimal'.")
+            return _checked_outcome(name, chosen.designer(joint, harder, **asked | timed))
+
+        foreseen = design_for_later(joint, stricter, chance, int(asked.get("seed", 0)), make)
+        outcome, share = foreseen.outcome, foreseen.share
+    return replace(outcome, limit=None, proof=None), Room(margin, for_later, share)
+
+
+def _check_holdout(joint: Joint, notion: Notion, mechanism: Mechanism) -> None:
+    """The promise on records that the design has not seen."""
+    if notion.holds(joint, mechanism):
+        return
+    slack = notion.slack(joint, mechanism)
+    how = f"by {-slack:.3g} nats" if slack > -math.inf else "since a released value rules a sensitive one out"
+    raise BrokenNotionError(
+        f"on the {joint.records:,} records that were held out the mechanism breaks {notion} {how}: it fits the records "
+        "that it was designed on, not their population. Leave room: margin or for_later (--margin, --for-later)."
+    )
 
 
 def _kept_private(mechanism: Mechanism, joint: Joint, options: Mapping[str, Any]) -> Mechanism:

@@ -46,6 +46,8 @@ def design_text(design: Design) -> ConsoleRenderable:
         claimed = design.evidence == "claimed, not checkable"
         title = "claimed limit of any mechanism" if claimed else "proven limit of any mechanism"
         table.add_row(title, number(figures["bound"]), f"{name} ({figures['status']})")
+    for title, value, unit in _for_others(design):
+        table.add_row(title, value, unit)
     table.add_row("released symbols", f"{figures['released']} for {figures['useful']}", "")
     if figures["reads_sensitive"]:
         table.add_row("reads", "S and X", "whoever draws needs the sensitive columns")
@@ -57,6 +59,18 @@ def design_text(design: Design) -> ConsoleRenderable:
         "",
         _codebook_table(design) if _is_explained(design) else design.mechanism.describe(),
     )
+
+
+def _for_others(design: Design) -> Iterator[tuple[str, str, str]]:
+    """What is left to other tables, and to records that the design did not see."""
+    if design.room is not None and design.room.margin is not None:
+        yield "margin of the design", number(design.room.margin), f"nats inside of {design.notion}"
+    if design.room is not None and design.room.share is not None:
+        share = f"{100 * design.room.share:.1f}"
+        yield "next tables that keep it", share, f"% of simulated ones; check releases at {design.notion}"
+    if design.designed_on is not None:
+        seen = f"records; the promise holds on {design.joint.records:,} others, which all figures are about"
+        yield "designed on", f"{design.designed_on.records:,}", seen
 
 
 def _in_values(design: Design) -> Iterator[tuple[str, str, str]]:
