@@ -12,6 +12,7 @@ import numpy as np
 from discreet._support.errors import BrokenNotionError, UnseenSymbolError
 from discreet.core.joint import Joint
 from discreet.mechanism import Mechanism
+from discreet.releasing.checks.failing import where_broken
 from discreet.releasing.plan import Plan
 from discreet.tables import count_pairs, count_values
 from discreet.tables.session import Table
@@ -54,14 +55,18 @@ def check_promise(plan: Plan, asked: Mechanism, checked: Checked) -> None:
         return
     slack = plan.notion.slack(checked.joint, plan.mechanism)
     how = f"by {-slack:.3g} nats" if np.isfinite(slack) else "since a released value rules a sensitive one out"
-    way_out = "Design it on this table, or on both tables (also=[...])."
+    where = where_broken(plan.notion, checked.joint, plan.mechanism)
+    way_out = (
+        "Design it on this table; or so that other tables keep it too: on several tables at once (also=[...], --also), "
+        "or with room for the next one (for_later=0.95, --for-later; margin=, --margin)."
+    )
     if plan.is_in_values and not asked.is_in_values and plan.notion.holds(checked.joint, asked):
         way_out = (
             "Its symbols keep the promise, which does not survive that each is read as a value. Release them as labels "
             "(as_values=False, --as-labels)."
         )
     raise BrokenNotionError(
-        f"on this table the mechanism breaks {plan.notion} {how}, so nothing was released. {way_out}"
+        f"on this table the mechanism breaks {plan.notion} {how}{where}, so nothing was released. {way_out}"
     )
 
 
