@@ -223,7 +223,7 @@ def test_a_command_loads_what_it_uses(tmp_path: Path) -> None:
     table.write_text("s,x\n" + "".join(f"{k % 2},{k % 3 % 2}\n" for k in range(60)))
     columns = ["--sensitive", "s", "--useful", "x"]
     heavy, rooms = loaded(command("audit", table, *columns))
-    assert heavy == {"numpy", "duckdb", "pyarrow"}
+    assert heavy == {"numpy", "duckdb", "pyarrow", "scipy"}
     assert not rooms & {"designers", "frontiers", "quantising", "certificate", "releasing", "papers"}
     heavy, rooms = loaded(command("design", table, *columns, "--epsilon", 1, "-o", mechanism))
     assert heavy == {"numpy", "duckdb", "pyarrow", "highspy"}

@@ -19,10 +19,11 @@ PUBLIC = {
 }  # fmt: skip
 
 MEASURES = {
-    "alpha_lift", "alpha_lift_inverse", "arimoto_information", "chi2_divergence", "chi2_lift", "chi2_lift_inverse",
-    "distortion", "entropy", "l1_lift", "l1_lift_inverse", "lift", "lift_ratio", "log_lift", "max_lift",
-    "maximal_leakage", "min_lift", "min_lift_inverse", "mutual_information", "nmi", "realizable_leakage",
-    "share_errors", "sibson_information", "total_variation", "unchanged", "useful_information",
+    "alpha_lift", "alpha_lift_inverse", "arimoto_information", "belief_limits", "chance_information",
+    "chi2_divergence", "chi2_lift", "chi2_lift_inverse", "distortion", "entropy", "independence_test", "l1_lift",
+    "l1_lift_inverse", "lift", "lift_intervals", "lift_ratio", "log_lift", "max_lift", "maximal_leakage",
+    "min_lift", "min_lift_inverse", "mutual_information", "nmi", "realizable_leakage", "share_errors",
+    "sibson_information", "total_variation", "unchanged", "useful_information",
 }  # fmt: skip
 
 RANGES = {

@@ -7,7 +7,7 @@ from typing import Literal
 
 from discreet._support import progress
 from discreet._support.errors import InputError
-from discreet.cli.options import Format, NotionOptions, TableOptions, show
+from discreet.cli.options import Format, NotionOptions, TableOptions, check_percent, show
 
 __all__ = ["audit"]
 
@@ -20,6 +20,7 @@ def audit(
     *,
     promise: NotionOptions | None = None,
     symbols: int | Literal["all"] | None = None,
+    sure: float = 95,
     format: Format = "text",
 ) -> int:
     """Measure how much the useful columns tell about the sensitive ones.
@@ -30,7 +31,10 @@ def audit(
     Parameters
     ----------
     symbols
-        Useful values to list, worst first, or all. Left out: 15 in text, 2000 in JSON.
+        Useful values to list, surest and worst first, or all. Left out: 15 in text, 2000 in JSON.
+    sure
+        Percent: confidence of all intervals of lifts at once, which tell leakage from chance. A promise with
+        --confidence brings its own.
     format
         Text for people, JSON for programs.
     """
@@ -39,10 +43,11 @@ def audit(
 
     if isinstance(symbols, int) and symbols < 1:
         raise InputError(f"--symbols must be at least 1, or all, got {symbols}.")
+    check_percent(sure, "--sure")
     notion = None if promise is None else promise.build()
     joint = source.joint()
     with progress.stage("measuring"):
-        found = make_audit(joint, notion)
+        found = make_audit(joint, notion, sure / 100)
     most = len(found.per_symbol) if symbols == "all" else symbols
     if format == "json":
         show(format, found.to_dict(most or SYMBOLS_IN_JSON), None)

@@ -9,22 +9,28 @@ from dataclasses import dataclass
 from typing import Any
 
 from discreet import measures
+from discreet._support import validate
 from discreet._support.errors import InputError
 from discreet._support.numeric import BoolArray
 from discreet.core import labels
 from discreet.core.joint import Joint
+from discreet.measures.chance import chance_information, independence_test, is_sample
 from discreet.measures.profile import profile
 from discreet.mechanism import Mechanism
 from discreet.notions import Notion
 from discreet.notions.base import check_subject
 from discreet.reporting.audited import AuditedSymbols, order_of_risk
-from discreet.reporting.formats import named, number, percent, times, visible
-from discreet.reporting.model import Part
+from discreet.reporting.formats import between, named, number, percent, times, visible
+from discreet.reporting.model import ChanceFacts, Part
+from discreet.reporting.sampled import Sampled, sampled
 
 __all__ = ["Audit", "AuditVerdict", "JointFacts", "audit", "audit_summary", "scalar_measures", "worst_first"]
 
 #: Order of the Sibson and Arimoto information that an audit prints.
 AUDIT_ALPHA = 2.0
+
+#: Confidence of the intervals of lifts, where none is asked for.
+CONFIDENCE = 0.95
 
 #: Symbols that a notebook shows.
 MOST_IN_NOTEBOOK = 12
@@ -42,13 +48,22 @@ class JointFacts(Part):
 
 @dataclass(frozen=True)
 class AuditVerdict(Part):
-    """What a notion says of the table as it is; symbols are None where it judges the release as a whole."""
+    """What a notion says of the table as it is; symbols are None where it judges the release as a whole.
+
+    ``population`` is what the records tell with the audit's confidence of the population they are a sample of: "broken"
+    where some symbol breaks a bound wherever in their intervals its lifts are, "kept" where all symbols keep all bounds
+    wherever they are, and else "undecided"; beside it numbers of symbols and shares of records by the same words. All
+    three are None without records, and for notions that are not about single lifts or their ratios.
+    """
 
     notion: Mapping[str, Any]
     holds: bool
     slack: float
     violating_symbols: int | None
     violating_probability: float | None
+    population: str | None = None
+    population_symbols: Mapping[str, int] | None = None
+    population_probability: Mapping[str, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -66,9 +81,14 @@ class Audit(Part):
     measures : dict
         The measures of the whole by name; informations and leakages in nats.
     per_symbol : sequence of AuditedSymbol
-        Every useful value, worst first, made where it is looked at; labels as in the mechanism's JSON.
+        Every useful value, made where it is looked at: those that break the promise for sure first, without a promise
+        those that surely tell anything, each part worst first; labels as in the mechanism's JSON.
     verdict : AuditVerdict or None
         What the notion says.
+    confidence : float or None
+        Of all intervals of lifts together; None where no records were counted.
+    chance : ChanceFacts or None
+        How much of all this chance alone gives; None where no records were counted.
     notion : Notion or None
         The promise that was judged.
     """
@@ -81,6 +101,8 @@ class Audit(Part):
     per_symbol: AuditedSymbols
     verdict: AuditVerdict | None
     notion: Notion | None = None
+    confidence: float | None = None
+    chance: ChanceFacts | None = None
 
     @property
     def holds(self) -> bool | None:
@@ -108,8 +130,8 @@ class Audit(Part):
     def _repr_html_(self) -> str:
         rows = "".join(
             f"<tr><th>{_shown(entry.symbol)}</th><td>{percent(entry.probability)}</td>"
-            f"<td>{_shown(entry.likelier)}</td><td>{times(entry.max_lift)}</td>"
-            f"<td>{_shown(entry.unlikelier)}</td><td>{times(entry.min_lift)}</td></tr>"
+            f"<td>{_shown(entry.likelier)}</td><td>{times(entry.max_lift)}{between(entry.max_lift_interval)}</td>"
+            f"<td>{_shown(entry.unlikelier)}</td><td>{times(entry.min_lift)}{between(entry.min_lift_interval)}</td></tr>"
             for entry in self.per_symbol[:MOST_IN_NOTEBOOK]
         )
         heads = ("", "share", "makes likelier", "by", "makes unlikelier", "by")
@@ -117,8 +139,8 @@ class Audit(Part):
         return f"<p>{html.escape(repr(self))}</p><table><tr>{cells}</tr>{rows}</table>"
 
 
-def audit(joint: Joint, notion: Notion | None = None) -> Audit:
-    """Measure what the useful columns tell about the sensitive ones.
+def audit(joint: Joint, notion: Notion | None = None, confidence: float = CONFIDENCE) -> Audit:
+    """Measure what the useful columns tell about the sensitive ones, and how much of it may be chance.
 
     Parameters
     ----------
@@ -126,11 +148,14 @@ def audit(joint: Joint, notion: Notion | None = None) -> Audit:
         P(s, x) of the table as it is.
     notion : Notion, optional
         Adds a verdict.
+    confidence : float
+        With which all intervals of lifts hold at once, given X, where records were counted. A notion that has a
+        confidence brings its own.
 
     Returns
     -------
     Audit
-        Measures of the whole, every symbol, worst first, and the verdict.
+        Measures of the whole, every symbol, the verdict, and what chance alone gives.
 
     Examples
     --------
@@ -140,6 +165,8 @@ def audit(joint: Joint, notion: Notion | None = None) -> Audit:
     Audit(X about S: log-lifts -1.099 to 0.5108 nats, LIP(0.5) is broken)
     >>> audit(joint, LIP(0.5)).per_symbol[0].symbol
     'c'
+    >>> audit(joint).chance.evidence, audit(joint, LIP(0.5)).verdict.population
+    (True, 'undecided')
     """
     if not isinstance(joint, Joint):
         raise InputError(f"audit takes a Joint, got {type(joint).__name__}. Count one with Joint.from_table.")
@@ -148,7 +175,10 @@ def audit(joint: Joint, notion: Notion | None = None) -> Audit:
     # A conditional notion speaks of mechanisms: an audit judges the release of X itself, as a whole.
     by_symbol = notion is not None and not notion.is_conditional
     allowed = notion.allowed(joint) if notion is not None and by_symbol else None
+    sure = validate.confidence(confidence) if notion is None or notion.confidence is None else notion.confidence
     found = profile(joint, AUDIT_ALPHA)
+    limits = sampled(found, notion, allowed, sure) if is_sample(joint) else None
+    scalars = found.scalars()
     return Audit(
         sensitive=tuple(joint.sensitive_columns),
         useful=tuple(joint.useful_columns),
@@ -159,22 +189,25 @@ def audit(joint: Joint, notion: Notion | None = None) -> Audit:
             zero_cells=int((joint.probabilities == 0).sum()),
             bins={name: tuple(edges) for name, edges in joint.bins.items()},
         ),
-        measures=found.scalars(),
-        per_symbol=AuditedSymbols(found, allowed),
-        verdict=None if notion is None else _verdict(joint, notion, allowed),
+        measures=scalars,
+        per_symbol=AuditedSymbols(found, allowed, limits),
+        verdict=None if notion is None else _verdict(joint, notion, allowed, limits),
         notion=notion,
+        confidence=None if limits is None else sure,
+        chance=None if limits is None else _chance(joint, limits, scalars["mutual_information"]),
     )
 
 
-def audit_summary(joint: Joint, notion: Notion | None = None) -> dict[str, Any]:
+def audit_summary(joint: Joint, notion: Notion | None = None, confidence: float = CONFIDENCE) -> dict[str, Any]:
     """All that `audit` finds, as plain data.
 
     Returns
     -------
     dict
-        Keys ``sensitive``, ``useful``, ``rows``, ``joint``, ``measures``, ``per_symbol``, ``verdict``.
+        Keys ``sensitive``, ``useful``, ``rows``, ``joint``, ``measures``, ``per_symbol``, ``verdict``, ``confidence``,
+        ``chance``.
     """
-    return audit(joint, notion).to_dict()
+    return audit(joint, notion, confidence).to_dict()
 
 
 def scalar_measures(joint: Joint) -> dict[str, float]:
@@ -188,7 +221,7 @@ def worst_first(joint: Joint) -> list[int]:
     return order
 
 
-def _verdict(joint: Joint, notion: Notion, allowed: BoolArray | None) -> AuditVerdict:
+def _verdict(joint: Joint, notion: Notion, allowed: BoolArray | None, limits: Sampled | None) -> AuditVerdict:
     itself = Mechanism.from_blocks(joint, range(joint.n_useful)) if allowed is None else None
     return AuditVerdict(
         notion=notion.to_dict(),
@@ -196,6 +229,21 @@ def _verdict(joint: Joint, notion: Notion, allowed: BoolArray | None) -> AuditVe
         slack=notion.slack(joint, itself),
         violating_symbols=None if allowed is None else int((~allowed).sum()),
         violating_probability=None if allowed is None else float(joint.p_useful[~allowed].sum()),
+        **({} if limits is None else limits.verdict(joint.p_useful)),
+    )
+
+
+def _chance(joint: Joint, limits: Sampled, measured: float) -> ChanceFacts:
+    test, expected = independence_test(joint), chance_information(joint)
+    telling = int(limits.tells.sum())
+    return ChanceFacts(
+        p_value=test.p_value,
+        method=test.method,
+        statistic=test.statistic,
+        expected_information=expected,
+        share=expected / measured if expected < measured else 1.0,
+        telling_symbols=telling,
+        evidence=telling > 0 or test.p_value < (1 - limits.confidence) / 2,
     )
 
 

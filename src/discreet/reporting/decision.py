@@ -232,8 +232,19 @@ def _assembled(
             beside=() if parts["certificate"] is None else parts["certificate"].not_covered,
         ),
         version=version(),
+        confidence=found.confidence,
+        chance=_chance_text(found, secret, column),
         **parts,
     )
+
+
+def _chance_text(found: Audit, secret: str, column: str) -> str | None:
+    """What chance alone gives, in a sentence."""
+    if found.chance is None or found.confidence is None:
+        return None
+    surest = [labels.text(labels.decode(label)) for label in found.per_symbol.surely_telling(words.MOST_SURE)[1]]
+    measured = found.measures["mutual_information"]
+    return words.chance_words(found.chance, column, secret, measured, found.confidence, surest)
 
 
 def _judged(found: Audit, mechanism: Mechanism, joint: Joint, notion: Notion) -> Judgement:
@@ -243,6 +254,9 @@ def _judged(found: Audit, mechanism: Mechanism, joint: Joint, notion: Notion) ->
         slack=found.verdict.slack,
         violating_symbols=found.verdict.violating_symbols,
         violating_probability=found.verdict.violating_probability,
+        population=found.verdict.population,
+        population_symbols=found.verdict.population_symbols,
+        population_probability=found.verdict.population_probability,
         release_holds=notion.holds(joint, mechanism),
         release_slack=notion.slack(joint, mechanism),
     )

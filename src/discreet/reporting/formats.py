@@ -3,12 +3,13 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import decimal
 import math
 from collections.abc import Sequence
 
 from discreet._support.visible import visible
 
-__all__ = ["brief", "more_words", "named", "number", "percent", "times", "visible", "yes"]
+__all__ = ["between", "brief", "more_words", "named", "number", "percent", "span", "times", "visible", "yes"]
 
 
 def number(value: float) -> str:
@@ -35,6 +36,30 @@ def percent(share: float) -> str:
 def times(factor: float) -> str:
     """A factor with its sign."""
     return f"\u00d7 {number(factor)}"
+
+
+def between(interval: Sequence[float] | None) -> str:
+    """An interval of a lift behind it, its ends rounded outwards; nothing where there is none.
+
+    >>> between((0.91049, 2.0312)), between((0, 0.99999)), between(None)
+    (' (0.91 to 2.04)', ' (0 to 1)', '')
+    """
+    return "" if interval is None else f" ({' to '.join(_outwards(interval, 3))})"
+
+
+def span(interval: Sequence[float] | None) -> str:
+    """The same in a narrow cell of its own.
+
+    >>> span((0.91049, 2.0312)), span((0, 39.7)), span(None)
+    ('0.91-2.1', '0-40', '')
+    """
+    return "" if interval is None else "-".join(_outwards(interval, 2))
+
+
+def _outwards(interval: Sequence[float], digits: int) -> list[str]:
+    ends = zip(interval, (decimal.ROUND_FLOOR, decimal.ROUND_CEILING))
+    rounded = (decimal.Context(digits, rounding).plus(decimal.Decimal(end)).normalize() for end, rounding in ends)
+    return [f"{end:f}" for end in rounded]
 
 
 def brief(lift: float) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from discreet.reporting import words
-from discreet.reporting.formats import brief, more_words, percent, times, visible, yes
+from discreet.reporting.formats import brief, more_words, percent, visible, yes
 from discreet.reporting.model import Decision, Lifts
 from discreet.reporting.shown import (
     MOST_NAMED,
@@ -19,6 +19,9 @@ from discreet.reporting.shown import (
     fall_text,
     figure_rows,
     is_judged,
+    kept_text,
+    rise_text,
+    sample_words,
     tradeoff_table,
 )
 
@@ -111,16 +114,17 @@ def _worst(d: Decision) -> list[str]:
             _m(entry.symbol),
             percent(entry.probability),
             _m(entry.likelier),
-            times(entry.max_lift),
+            rise_text(entry),
             _m(entry.unlikelier),
             fall_text(entry),
-            *([yes(bool(entry.allowed))] if judged else []),
+            *([kept_text(entry)] if judged else []),
         ]
         for entry in entries
     ]
     heads = [_m(d.column), "share", "makes likelier", "by", "makes unlikelier", "by"]
     table = _table([*heads, *(["keeps the promise"] if judged else [])], rows)
-    return ["## The values that give most away", table + _left_out(len(d.worst) - len(rows), "values")]
+    said = filter(None, [_m(sample_words(d))])
+    return ["## The values that give most away", *said, table + _left_out(len(d.worst) - len(rows), "values")]
 
 
 def _changes(d: Decision) -> list[str]:

@@ -11,6 +11,7 @@ __all__ = [
     "AuditedSymbol",
     "Becomes",
     "CertificateFacts",
+    "ChanceFacts",
     "Decision",
     "Figures",
     "Judgement",
@@ -42,7 +43,10 @@ class Sizes(Part):
 
 @dataclass(frozen=True)
 class Judgement(Part):
-    """Whether the table as it is keeps the promise, and whether the release does; slacks in nats."""
+    """Whether the table as it is keeps the promise, and whether the release does; slacks in nats.
+
+    ``population`` and the numbers beside it are those of `AuditVerdict`.
+    """
 
     holds: bool
     slack: float
@@ -50,6 +54,9 @@ class Judgement(Part):
     violating_probability: float | None
     release_holds: bool
     release_slack: float
+    population: str | None = None
+    population_symbols: Mapping[str, int] | None = None
+    population_probability: Mapping[str, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -96,7 +103,8 @@ class Lifts(Part):
 class AuditedSymbol(Part):
     """A useful value and how it changes beliefs; ``allowed`` is None where single values are not judged.
 
-    Labels are texts in a decision, and in their stored form in an audit.
+    Labels are texts in a decision, and in their stored form in an audit. The intervals of the lifts, how the value
+    stands to the promise in the population, and whether its records are too few to tell, are None without records.
     """
 
     symbol: Any
@@ -113,10 +121,42 @@ class AuditedSymbol(Part):
     unlikelier: Any
     rules_out: tuple[Any, ...]
     allowed: bool | None = None
+    max_lift_interval: tuple[float, float] | None = None
+    min_lift_interval: tuple[float, float] | None = None
+    population: str | None = None
+    is_open: bool | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The fields by name; without ``allowed`` where it is not judged."""
         return {name: value for name, value in super().to_dict().items() if name != "allowed" or value is not None}
+
+
+@dataclass(frozen=True)
+class ChanceFacts(Part):
+    """How much of what was measured chance alone gives, where X tells nothing about S.
+
+    Attributes
+    ----------
+    p_value, method, statistic
+        The test of independence; see `discreet.measures.independence_test`.
+    expected_information : float
+        Nats of mutual information that are measured on average then; see `discreet.measures.chance_information`.
+    share : float
+        That over the measured information, at most 1: also where none is measured.
+    telling_symbols : int
+        Symbols with a lift whose interval excludes 1.
+    evidence : bool
+        Whether there are such symbols, or the p-value is below half of what the confidence leaves. Where X tells
+        nothing this is wrong with at most 1.5 times that probability.
+    """
+
+    p_value: float
+    method: str
+    statistic: float
+    expected_information: float
+    share: float
+    telling_symbols: int
+    evidence: bool
 
 
 @dataclass(frozen=True)
@@ -193,6 +233,8 @@ class Decision(Part):
 
     Labels are texts, made distinct. ``after`` is None, and ``values`` and ``released`` are empty, where the release has
     too many possible values; ``unlisted`` then tells how it is made. Released values are ordered by their share.
+    ``confidence`` is that of the intervals of lifts, and ``chance`` tells how much of all this chance alone would give;
+    both are None where no records were counted.
     """
 
     secret: str
@@ -217,6 +259,8 @@ class Decision(Part):
     certificate: CertificateFacts | None
     examples: tuple[tuple[str, str], ...] | None
     version: str
+    confidence: float | None = None
+    chance: str | None = None
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> Decision:

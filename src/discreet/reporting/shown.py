@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Sequence
 
 from discreet.reporting import words
-from discreet.reporting.formats import percent, times, yes
+from discreet.reporting.formats import between, percent, times, yes
 from discreet.reporting.model import AuditedSymbol, CertificateFacts, Decision, TradeoffRow
 
 __all__ = [
@@ -20,6 +20,9 @@ __all__ = [
     "fall_text",
     "figure_rows",
     "is_judged",
+    "kept_text",
+    "rise_text",
+    "sample_words",
     "tradeoff_table",
 ]
 
@@ -57,9 +60,26 @@ def is_judged(entries: Sequence[AuditedSymbol]) -> bool:
     return bool(entries) and entries[0].allowed is not None
 
 
+def rise_text(entry: AuditedSymbol) -> str:
+    """How far a value raises a belief, with what its records leave open."""
+    return times(entry.max_lift) + between(entry.max_lift_interval)
+
+
 def fall_text(entry: AuditedSymbol) -> str:
-    """How far a value lowers a belief."""
-    return "rules it out" if entry.min_lift == 0 else times(entry.min_lift)
+    """How far a value lowers a belief, with what its records leave open."""
+    return ("rules it out" if entry.min_lift == 0 else times(entry.min_lift)) + between(entry.min_lift_interval)
+
+
+def kept_text(entry: AuditedSymbol) -> str:
+    """Whether a value keeps the promise, and whether that may be chance."""
+    return yes(bool(entry.allowed)) + (", too few records to be sure" if entry.population == "undecided" else "")
+
+
+def sample_words(decision: Decision) -> str:
+    """What chance alone gives, and what the intervals are; nothing where no records were counted."""
+    if decision.chance is None or decision.confidence is None:
+        return ""
+    return f"{decision.chance} {words.interval_words(decision.confidence)}"
 
 
 def codes_of(decision: Decision) -> dict[str, str]:

@@ -12,25 +12,31 @@ from discreet.core.joint import Joint
 from discreet.core.rare import FEW, FEWEST, MOST_PERCENT
 from discreet.notions import LARGEST_EXPONENT, Bound, Notion
 from discreet.reporting.formats import number, percent
-from discreet.reporting.model import Decision, Figures, Judgement
+from discreet.reporting.model import ChanceFacts, Decision, Figures, Judgement
 from discreet.utilities import Measured
 
 __all__ = [
     "BROKEN_LIMIT",
     "EXAMPLE_WARNING",
+    "MOST_SURE",
+    "NOT_JUDGED",
     "NO_CERTIFICATE",
     "against_words",
     "at_most_percent",
     "beside_words",
     "bound_words",
     "broken_words",
+    "chance_words",
     "changes_by",
     "cost_words",
     "coverage_words",
+    "interval_words",
     "leaves_out",
     "limit_words",
+    "open_words",
     "other_utility_words",
     "persons_words",
+    "population_words",
     "private_words",
     "promise_words",
     "question",
@@ -45,6 +51,12 @@ NOTHING = 1e-9
 
 #: Pairs of values in fewer records than this are called rare.
 RARE = 5
+
+#: Values that are named as those that surely tell.
+MOST_SURE = 3
+
+#: p-values below this are not told apart.
+SMALLEST_P = 1e-4
 
 #: Why a mechanism is private.
 FEW_RECORDS = (
@@ -107,6 +119,11 @@ def promise_words(notion: Notion, secret: str) -> str:
     sentences += [*_average_words(bounds, secret), *_unspoken(bounds)]
     if notion.is_conditional:
         sentences.append("This stays true for those who already know some of a person's useful columns.")
+    if notion.confidence is not None:
+        sentences.append(
+            f"This is promised with {percent_words(notion.confidence)} confidence for the population that the table "
+            "is a sample of, given its useful values, not for the table alone."
+        )
     return " ".join(sentences)
 
 
@@ -140,7 +157,18 @@ def rule_words(notion: Notion) -> str:
         sentences.append(f"{averages}, common values counting more.")
     asked = " And ".join([*sentences, *_unspoken(bounds)])
     whoever = " Also for those who know some of the useful columns." if notion.is_conditional else ""
-    return f"{notion.name.upper()}: {asked}{whoever}"
+    sure = notion.confidence
+    sample = "" if sure is None else f" With {percent_words(sure)} confidence for the population, given X."
+    return f"{notion.name.upper()}: {asked}{whoever}{sample}"
+
+
+def percent_words(share: float) -> str:
+    """A share in percent, in as few digits as tell it.
+
+    >>> percent_words(0.95), percent_words(0.999)
+    ('95 %', '99.9 %')
+    """
+    return f"{round(100 * share, 10):g} %"
 
 
 def _ratio(bounds: Iterable[Bound]) -> float | None:
@@ -264,6 +292,102 @@ def limit_words(figures: Figures, *, certified: bool = False, missing: str | Non
     return f"{most}. A search found this limit; it kept no proof that others could check."
 
 
+#: Of notions that bound something else than single lifts or their ratios.
+NOT_JUDGED = "Whether this may be chance is not judged for this notion."
+
+
+def chance_words(
+    chance: ChanceFacts, column: str, secret: str, measured: float, confidence: float, surest: Sequence[str] = ()
+) -> str:
+    """Whether there is evidence that X tells about S, and how much of the measured information chance gives.
+
+    >>> none = ChanceFacts(0.48, "moments", 7000.0, 0.0309, 0.99, 0, False)
+    >>> print(chance_words(none, "postcode", "diagnosis", 0.0312, 0.95))
+    No evidence that postcode tells anything about diagnosis (p about 0.48); about 99.0 % of the measured 0.0312 nats is
+    what chance gives.
+    """
+    about = "about" if chance.method == "moments" else "="
+    p = f"p {about} {chance.p_value:.2g}" if chance.p_value >= SMALLEST_P else f"p < {SMALLEST_P:f}".rstrip("0")
+    share = percent(chance.share).replace("\u00a0", " ")  # terminals get it too
+    gives = f"about {share} of the measured {number(measured)} nats is what chance gives."
+    if not chance.evidence:
+        return f"No evidence that {column} tells anything about {secret} ({p}); {gives}"
+    found = f"Evidence that {column} tells about {secret} ({p}); {gives}"
+    if not chance.telling_symbols:
+        return f"{found} No single value does for sure."
+    more = chance.telling_symbols - len(surest)
+    names = _listed([*surest, f"{more:,} more"] if more > 0 else surest)
+    return f"{found} For sure, with {percent_words(confidence)} confidence: {names}."
+
+
+def population_words(
+    verdict: Any, n_symbols: int, confidence: float | None, *, promised: float | None = None
+) -> tuple[str, str]:
+    """The verdict of an audit: its head, and a sentence that follows it.
+
+    Parameters
+    ----------
+    verdict : AuditVerdict or Judgement
+        What a notion says of the table as it is.
+    n_symbols : int
+        How many useful values there are.
+    confidence : float or None
+        Of the intervals; None where no records were counted.
+    promised : float, optional
+        The notion's own confidence: it is then about the population in the first place.
+    """
+    counted = "" if verdict.violating_symbols is None else _violating(verdict, n_symbols)
+    if verdict.population is None or confidence is None:
+        return _counted_words(verdict, counted)
+    sure = f"{percent_words(confidence)} confidence"
+    if verdict.population == "broken":
+        number_sure, share = verdict.population_symbols["broken"], 100 * verdict.population_probability["broken"]
+        others = "break it in the counted table" if promised is None else "are not known to keep it"
+        return "broken for sure", (
+            f" by {number_sure:,} of {n_symbols:,} symbols ({share:.2f} % of the records, {sure}); "
+            f"{verdict.violating_symbols:,} {others}."
+        )
+    if verdict.population == "kept":
+        return "holds", f" in the counted table, and with {sure} in the population."
+    if verdict.holds:
+        return "holds", " in the counted table. Whether it does in the population is undecided: too few records."
+    told = f"The counted table is beyond the bounds at {counted}, as chance may have it."
+    if promised is not None:
+        told = f"With {sure} it is not known to hold at {counted}."
+    return "undecided, too few records.", f" {told}"
+
+
+def _counted_words(verdict: Any, counted: str) -> tuple[str, str]:
+    """The verdict where nothing is said of a population."""
+    if verdict.holds or not counted:
+        return ("holds." if verdict.holds else "broken."), ""
+    return "broken", f" by {counted}."
+
+
+def _violating(verdict: Any, n_symbols: int) -> str:
+    share = 100 * verdict.violating_probability
+    return f"{verdict.violating_symbols} of {n_symbols} symbols ({share:.2f} % of the records)"
+
+
+def open_words(left_open: int, share: float, n_symbols: int, column: str, *, judged: bool) -> str:
+    """How many values have too few records to tell, and the way out.
+
+    >>> print(open_words(7084, 0.98, 7118, "postcode", judged=False))
+    7,084 of 7,118 values (98.00 % of the records) have too few records to tell: each of their lifts may be 1. Make
+    postcode coarser (broader values, fewer columns, --bins for numbers), or count more records.
+    """
+    why = "some lifts may be within the bounds or beyond them" if judged else "each of their lifts may be 1"
+    return (
+        f"{left_open:,} of {n_symbols:,} values ({100 * share:.2f} % of the records) have too few records to tell: "
+        f"{why}. Make {column} coarser (broader values, fewer columns, --bins for numbers), or count more records."
+    )
+
+
+def interval_words(confidence: float) -> str:
+    """What the intervals beside lifts are."""
+    return f"Beside lifts: intervals that hold all at once with {percent_words(confidence)} confidence, given X."
+
+
 def question(decision: Decision) -> str:
     """What is decided."""
     return f"May {decision.column} be published without giving {decision.secret} away?"
@@ -284,6 +408,12 @@ def raw_words(verdict: Judgement, n_symbols: int) -> str:
         return "✓ The promise holds."
     if verdict.violating_symbols is None or verdict.violating_probability is None:
         return "✗ The promise is broken."
+    if verdict.population == "undecided":
+        return (
+            f"✗ The promise is not kept: {verdict.violating_symbols} of {n_symbols} values, in "
+            f"{percent(verdict.violating_probability)} of the records, are beyond it. All of them have too few records "
+            "to tell this from chance."
+        )
     return (
         f"✗ The promise is broken by {verdict.violating_symbols} of {n_symbols} values, in "
         f"{percent(verdict.violating_probability)} of the records."

@@ -110,7 +110,8 @@ def test_an_audit_is_a_record() -> None:
     found = audit(joint, dc.LIP(0.5))
     assert isinstance(found, Audit)
     assert found.to_dict() == audit_summary(joint, dc.LIP(0.5))
-    assert list(found.to_dict()) == ["sensitive", "useful", "rows", "joint", "measures", "per_symbol", "verdict"]
+    names = ["sensitive", "useful", "rows", "joint", "measures", "per_symbol", "verdict", "confidence", "chance"]
+    assert list(found.to_dict()) == names
     assert "LIP(0.5) is broken" in repr(found)
     assert "<b>" not in found._repr_html_()
     assert "&lt;b&gt;" in found._repr_html_()

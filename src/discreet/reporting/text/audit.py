@@ -1,4 +1,4 @@
-"""An audit as text: size, measures, worst symbols first, zero cells by name, verdict."""
+"""An audit as text: size, measures, chance, surest and worst symbols first, zero cells by name, verdict."""
 
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
@@ -12,8 +12,8 @@ from rich.text import Text
 
 from discreet._support.visible import visible
 from discreet.reporting import words
-from discreet.reporting.audit import Audit, AuditVerdict
-from discreet.reporting.formats import number
+from discreet.reporting.audit import Audit
+from discreet.reporting.formats import number, span
 from discreet.reporting.model import AuditedSymbol
 from discreet.reporting.text.console import bold, label_text, listing
 
@@ -37,7 +37,7 @@ _MEASURES = (
 
 
 def audit_text(found: Audit, shown: int = SHOWN_SYMBOLS) -> ConsoleRenderable:
-    """An audit: size, measures, worst symbols first, zero cells by name, verdict."""
+    """An audit: size, measures, chance, surest and worst symbols first, zero cells by name, verdict."""
     secret, column = visible(" + ".join(found.sensitive)), visible(" + ".join(found.useful))
     symbols = found.per_symbol
     records = "" if found.rows is None else f" in {found.rows:,} records"
@@ -47,14 +47,41 @@ def audit_text(found: Audit, shown: int = SHOWN_SYMBOLS) -> ConsoleRenderable:
         "",
         _measure_table(found.measures),
         "",
-        _symbol_table(symbols[:shown], column),
+        *_chance(found, column, secret),
+        *_symbols(found, shown, column),
+        *_sentences(symbols.told(shown)[:3], column, secret),
+        *_zero_cells(*symbols.ruling_out(shown)),
     ]
-    if len(symbols) > shown:
-        parts.append(f"and {len(symbols) - shown} more symbols; --symbols all lists them.")
-    parts += ["", *_sentences(symbols[:3], column, secret), *_zero_cells(*symbols.ruling_out(shown))]
+    left_open, share = symbols.left_open()
+    if left_open:
+        judged = found.verdict is not None and found.verdict.population is not None
+        parts.append(words.open_words(left_open, share, len(symbols), column, judged=judged))
     if found.verdict is not None and found.notion is not None:
-        parts += ["", _verdict_text(found.verdict, words.rule_words(found.notion), len(symbols))]
+        parts += ["", _verdict_text(found, words.rule_words(found.notion))]
     return Group(*parts)
+
+
+def _chance(found: Audit, column: str, secret: str) -> list[str]:
+    """What chance alone gives, in a sentence."""
+    if found.chance is None or found.confidence is None:
+        return []
+    surest = [label_text(label) for label in found.per_symbol.surely_telling(words.MOST_SURE)[1]]
+    measured = found.measures["mutual_information"]
+    return [words.chance_words(found.chance, column, secret, measured, found.confidence, surest), ""]
+
+
+def _symbols(found: Audit, shown: int, column: str) -> list[Any]:
+    """A table of symbols that there are enough records to tell about; of all where they are few."""
+    told, number_told = found.per_symbol.told(shown), found.per_symbol.number_told(shown)
+    if not told:
+        return []
+    parts: list[Any] = [_symbol_table(told, column, found.confidence)]
+    if number_told > shown:
+        parts.append(f"and {number_told - shown} more symbols; --symbols all lists them.")
+    if found.confidence is not None:
+        marked = " ? marks what they leave open." if any(entry.population == "undecided" for entry in told) else ""
+        parts.append(words.interval_words(found.confidence) + marked)
+    return [*parts, ""]
 
 
 def _measure_table(values: Mapping[str, float]) -> Table:
@@ -67,31 +94,35 @@ def _measure_table(values: Mapping[str, float]) -> Table:
     return table
 
 
-def _symbol_table(symbols: Sequence[AuditedSymbol], column: str) -> Table:
-    table = Table(box=None, pad_edge=False, title="Worst symbols first", title_justify="left")
+def _symbol_table(symbols: Sequence[AuditedSymbol], column: str, confidence: float | None) -> Table:
+    surest = bool(symbols) and symbols[0].is_open is False and any(entry.is_open for entry in symbols)
+    title = "Worst symbols first" + (", those that are sure before others" if surest else "")
+    table = Table(box=None, pad_edge=False, title=title, title_justify="left")
     table.add_column(Text(column), overflow="fold")
     table.add_column("share", justify="right")
-    table.add_column("makes likelier", overflow="fold")
-    table.add_column("by", justify="right")
-    table.add_column("makes unlikelier", overflow="fold")
-    table.add_column("by", justify="right")
+    for head in ("makes likelier", "makes unlikelier") if confidence is None else ("likelier", "unlikelier"):
+        table.add_column(head, overflow="fold")
+        table.add_column("by", justify="right")
+        if confidence is not None:
+            table.add_column(words.percent_words(confidence), justify="right", no_wrap=True)
     judged = bool(symbols) and symbols[0].allowed is not None
     if judged:
         table.add_column("allowed")
     for entry in symbols:
-        cells = [
-            Text(cell)
-            for cell in (
-                label_text(entry.symbol),
-                f"{100 * entry.probability:.2f} %",
-                label_text(entry.likelier),
-                f"x {number(entry.max_lift)}",
-                label_text(entry.unlikelier),
-                f"x {number(entry.min_lift)}",
-            )
-        ]
-        table.add_row(*cells, *([Text("yes") if entry.allowed else bold("no")] if judged else []))
+        cells = [label_text(entry.symbol), f"{100 * entry.probability:.2f} %"]
+        for label, lift, interval in (
+            (entry.likelier, entry.max_lift, entry.max_lift_interval),
+            (entry.unlikelier, entry.min_lift, entry.min_lift_interval),
+        ):
+            cells += [label_text(label), f"x {number(lift)}", *([] if confidence is None else [span(interval)])]
+        table.add_row(*map(Text, cells), *([_allowed(entry)] if judged else []))
     return table
+
+
+def _allowed(entry: AuditedSymbol) -> Text:
+    """Whether a symbol keeps the promise in the counted table; with a mark where that may be chance."""
+    said = ("yes" if entry.allowed else "no") + ("?" if entry.population == "undecided" else "")
+    return bold(said) if said == "no" else Text(said)
 
 
 def _sentences(symbols: Sequence[AuditedSymbol], column: str, secret: str) -> list[str]:
@@ -120,17 +151,16 @@ def _zero_cells(number_ruling: int, worst: Sequence[AuditedSymbol]) -> list[str]
         for entry in worst
     ]
     if number_ruling > len(worst):
-        lines.append(f"Zero cells in {number_ruling - len(worst)} more symbols.")
+        more = "more " if worst else ""
+        lines.append(f"Zero cells in {number_ruling - len(worst)} {more}symbols.")
     return lines
 
 
-def _verdict_text(verdict: AuditVerdict, promise: str, n_symbols: int) -> Text:
-    if verdict.holds:
-        return bold("Verdict: holds.") + f" {promise} Slack: {number(verdict.slack)} nats."
-    if verdict.violating_symbols is None or verdict.violating_probability is None:
-        return bold("Verdict: broken.") + f" {promise} Slack: {number(verdict.slack)} nats."
-    share = 100 * verdict.violating_probability
-    return bold("Verdict: broken") + (
-        f" by {verdict.violating_symbols} of {n_symbols} symbols "
-        f"({share:.2f} % of the records). {promise} Slack: {number(verdict.slack)} nats."
+def _verdict_text(found: Audit, promise: str) -> Text:
+    assert found.verdict is not None  # asked by the caller
+    assert found.notion is not None
+    head, rest = words.population_words(
+        found.verdict, len(found.per_symbol), found.confidence, promised=found.notion.confidence
     )
+    judged = "" if found.confidence is None or found.verdict.population is not None else f" {words.NOT_JUDGED}"
+    return bold(f"Verdict: {head}") + f"{rest} {promise} Slack: {number(found.verdict.slack)} nats.{judged}"
