@@ -11,7 +11,7 @@ from pathlib import Path
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 
-from benchmarks import audit, beliefs, labels, merging, optimal, ranges, release, spark, sweep
+from benchmarks import audit, beliefs, confidence, labels, merging, optimal, ranges, release, spark, sweep
 from benchmarks.common import show
 
 BENCHMARKS = {
@@ -21,6 +21,7 @@ BENCHMARKS = {
     "labels": labels,
     "optimal": optimal,
     "beliefs": beliefs,
+    "confidence": confidence,
     "ranges": ranges,
     "release": release,
     "spark": spark,
@@ -52,7 +53,7 @@ def main() -> None:
         row
         for name in chosen.names or BENCHMARKS
         for row in BENCHMARKS[name].rows(
-            **{"optimal": options, "beliefs": size, "release": size, "spark": size}.get(name, {})
+            **{"optimal": options, "beliefs": size, "confidence": size, "release": size, "spark": size}.get(name, {})
         )
     )
 
