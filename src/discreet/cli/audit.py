@@ -21,6 +21,7 @@ def audit(
     promise: NotionOptions | None = None,
     symbols: int | Literal["all"] | None = None,
     sure: float = 95,
+    holdout: float | None = None,
     format: Format = "text",
 ) -> int:
     """Measure how much the useful columns tell about the sensitive ones.
@@ -35,6 +36,9 @@ def audit(
     sure
         Percent: confidence of all intervals of lifts at once, which tell leakage from chance. A promise with
         --confidence brings its own.
+    holdout
+        Share of the records, such as 0.5, that the audit does not see; what it finds worst is looked up among them.
+        Exit code 1 where either part breaks the notion.
     format
         Text for people, JSON for programs.
     """
@@ -47,7 +51,7 @@ def audit(
     notion = None if promise is None else promise.build()
     joint = source.joint()
     with progress.stage("measuring"):
-        found = make_audit(joint, notion, sure / 100)
+        found = make_audit(joint, notion, sure / 100, holdout=holdout)
     most = len(found.per_symbol) if symbols == "all" else symbols
     if format == "json":
         show(format, found.to_dict(most or SYMBOLS_IN_JSON), None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from discreet import measures
@@ -21,6 +21,7 @@ from discreet.notions import Notion
 from discreet.notions.base import check_subject
 from discreet.reporting.audited import AuditedSymbols, order_of_risk
 from discreet.reporting.formats import between, named, number, percent, times, visible
+from discreet.reporting.heldout import HeldOut, held_out_of
 from discreet.reporting.model import ChanceFacts, Part
 from discreet.reporting.sampled import Sampled, sampled
 
@@ -91,6 +92,8 @@ class Audit(Part):
         How much of all this chance alone gives; None where no records were counted.
     notion : Notion or None
         The promise that was judged.
+    held_out : HeldOut or None
+        What the worst symbols tell among records that the audit did not see, where some were held out.
     """
 
     sensitive: tuple[str, ...]
@@ -103,11 +106,14 @@ class Audit(Part):
     notion: Notion | None = None
     confidence: float | None = None
     chance: ChanceFacts | None = None
+    held_out: HeldOut | None = None
 
     @property
     def holds(self) -> bool | None:
-        """Whether the table as it is keeps the promise; None where none was named."""
-        return None if self.verdict is None else self.verdict.holds
+        """Whether the table as it is keeps the promise, held-out records as well; None where none was named."""
+        if self.verdict is None:
+            return None
+        return self.verdict.holds and (self.held_out is None or self.held_out.holds is not False)
 
     def to_dict(self, most: int | None = None) -> dict[str, Any]:
         """All of it as plain data; the notion is part of the verdict.
@@ -115,6 +121,8 @@ class Audit(Part):
         With ``most``, the worst so many symbols; ``per_symbol_left_out`` then tells how many others there are, if any.
         """
         data = {name: value for name, value in super().to_dict().items() if name != "notion"}
+        if self.held_out is None:
+            del data["held_out"]
         data["per_symbol"] = [entry.to_dict() for entry in self.per_symbol[:most]]
         left_out = len(self.per_symbol) - len(data["per_symbol"])
         return {**data, "per_symbol_left_out": left_out} if left_out else data
@@ -139,7 +147,14 @@ class Audit(Part):
         return f"<p>{html.escape(repr(self))}</p><table><tr>{cells}</tr>{rows}</table>"
 
 
-def audit(joint: Joint, notion: Notion | None = None, confidence: float = CONFIDENCE) -> Audit:
+def audit(
+    joint: Joint,
+    notion: Notion | None = None,
+    confidence: float = CONFIDENCE,
+    *,
+    holdout: float | None = None,
+    seed: int = 0,
+) -> Audit:
     """Measure what the useful columns tell about the sensitive ones, and how much of it may be chance.
 
     Parameters
@@ -151,6 +166,9 @@ def audit(joint: Joint, notion: Notion | None = None, confidence: float = CONFID
     confidence : float
         With which all intervals of lifts hold at once, given X, where records were counted. A notion that has a
         confidence brings its own.
+    holdout, seed : float and int, optional
+        Share of the records, at random by the seed, that the audit does not see; what it finds worst is then looked up
+        among them (``held_out``).
 
     Returns
     -------
@@ -172,6 +190,10 @@ def audit(joint: Joint, notion: Notion | None = None, confidence: float = CONFID
         raise InputError(f"audit takes a Joint, got {type(joint).__name__}. Count one with Joint.from_table.")
     if notion is not None:
         check_subject(joint, notion, "audit")
+    if holdout is not None:
+        seen, other = joint.split(holdout, seed=seed)
+        found_there = audit(seen, notion, confidence)
+        return replace(found_there, held_out=held_out_of(found_there.per_symbol, seen, other, notion))
     # A conditional notion speaks of mechanisms: an audit judges the release of X itself, as a whole.
     by_symbol = notion is not None and not notion.is_conditional
     allowed = notion.allowed(joint) if notion is not None and by_symbol else None

@@ -14,6 +14,7 @@ from discreet._support.visible import visible
 from discreet.reporting import words
 from discreet.reporting.audit import Audit
 from discreet.reporting.formats import number, span
+from discreet.reporting.heldout import HeldOut
 from discreet.reporting.model import AuditedSymbol
 from discreet.reporting.text.console import bold, label_text, listing
 
@@ -56,9 +57,27 @@ def audit_text(found: Audit, shown: int = SHOWN_SYMBOLS) -> ConsoleRenderable:
     if left_open:
         judged = found.verdict is not None and found.verdict.population is not None
         parts.append(words.open_words(left_open, share, len(symbols), column, judged=judged))
+    if found.held_out is not None:
+        parts += ["", *_held_out(found.held_out, column)]
     if found.verdict is not None and found.notion is not None:
         parts += ["", _verdict_text(found, words.rule_words(found.notion))]
     return Group(*parts)
+
+
+def _held_out(other: HeldOut, column: str) -> list[Any]:
+    """The worst symbols among records that the audit did not see."""
+    table = Table(box=None, pad_edge=False, title=f"The same among {other.records:,} records held out")
+    table.title_justify = "left"
+    table.add_column(Text(column), overflow="fold")
+    table.add_column("likelier", overflow="fold")
+    table.add_column("by", justify="right")
+    table.add_column("held out", justify="right")
+    for entry in other.symbols:
+        again = "does not occur" if entry.held_out is None else f"x {number(entry.held_out)}"
+        cells = (label_text(entry.symbol), label_text(entry.sensitive), f"x {number(entry.lift)}", again)
+        table.add_row(*map(Text, cells))
+    kept = "" if other.holds is None else f" They {'keep' if other.holds else 'break'} the promise."
+    return [table, f"Mutual information there: {number(other.mutual_information)} nats.{kept}"]
 
 
 def _chance(found: Audit, column: str, secret: str) -> list[str]:
