@@ -57,6 +57,7 @@ def design(
     for_later: Annotated[bool, Parameter(negative="")] = False,
     chance: float | None = None,
     holdout: float | None = None,
+    near: Annotated[bool, Parameter(negative="")] = False,
     certificate: Path | None = None,
     force: Annotated[bool, Parameter(negative="")] = False,
     format: Format = "text",
@@ -98,6 +99,9 @@ def design(
         Percent of next tables that are to keep the promise, with --for-later.
     holdout
         Share of the records, such as 0.5, that the design does not see and that must keep the promise.
+    near
+        Of a column of numbers, by the methods optimal and auto: values that tell the same about S are released together
+        with numbers close to them, which costs nothing.
     certificate
         Private file for a certificate of the design: on this table, or on the records that were held out.
     force
@@ -113,8 +117,14 @@ def design(
         raise InputError("a design needs a privacy notion, such as --notion lip --epsilon 0.5.")
     if as_values and output is None and private_design is None:
         raise InputError("--as-values says how the mechanism is written: name a file (-o, --private-design).")
-    options = _options(method, {"time_limit": time_limit, "seed": seed, "randomisation": randomisation})
+    options = _options(
+        method, {"time_limit": time_limit, "seed": seed, "randomisation": randomisation, "near": near or None}
+    )
     options |= (keeping or UtilityOptions()).chosen() | _room(margin, for_later, chance, holdout)
+    if near:
+        from discreet.utilities import Distance
+
+        options["near"] = Distance()
     others = [replace(source, table=table) for table in also]
     never = [file for table in (source, *others) for file in table.files]
     files.check_targets((output, proof, private_design, certificate), force=force, never=never)

@@ -16,7 +16,7 @@ from discreet.designers.posteriors.subset_response import subset_response
 from discreet.designers.protocols.excess import bounds_lifts
 from discreet.mechanism import Mechanism
 from discreet.notions import Notion
-from discreet.utilities import Utility
+from discreet.utilities import Distance, Utility
 
 __all__ = ["automatic"]
 
@@ -32,13 +32,14 @@ def automatic(
     seed: int = 0,
     time_limit: float | None = None,
     also: Sequence[Joint] = (),
+    near: Distance | None = None,
 ) -> Mechanism | Outcome:
     """The best of the methods that there is time for; never below subset merging, which each of them starts from.
 
     Under several joints it is the optimum.
     """
     if also:
-        return optimal(joint, notion, utility=utility, seed=seed, time_limit=time_limit, also=also)
+        return optimal(joint, notion, utility=utility, seed=seed, time_limit=time_limit, also=also, near=near)
     if not notion.is_polyhedral:
         return subset_merging(joint, notion)
     if is_about_guesses(utility):
@@ -46,4 +47,4 @@ def automatic(
     size = int(belief_classes(joint).max()) + 1 if is_about_beliefs(notion, utility) else joint.n_useful
     if size > OPTIMAL_UP_TO and not (is_about_beliefs(notion, utility) and bounds_lifts(notion)):
         return subset_response(joint, notion, utility=utility, seed=seed, time_limit=time_limit)
-    return optimal(joint, notion, utility=utility, seed=seed, time_limit=time_limit)
+    return optimal(joint, notion, utility=utility, seed=seed, time_limit=time_limit, near=near)

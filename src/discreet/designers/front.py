@@ -81,8 +81,10 @@ def design(
         them, which it has not seen. The design is then one of that part (``joint``); the other is ``designed_on``.
     **options
         Options of the method. Optimal: ``time_limit`` in seconds (left out: a fixed amount of work, so that the
-        result depends on the seed alone), ``seed``, ``start``, a mechanism to improve on, and ``also``, a list of
-        further joints over the same useful values under which the notion must hold as well. Subset response,
+        result depends on the seed alone), ``seed``, ``start``, a mechanism to improve on, ``also``, a list of
+        further joints over the same useful values under which the notion must hold as well, and ``near``, a
+        `discreet.utilities.Distance`: of symbols that tell the same about S, those are released as one symbol with
+        others that are close to them, which costs nothing. Subset response,
         independent attributes, the optimum that reads S, and auto: ``time_limit`` and ``seed``.
         Watchdog: ``randomisation="merge" | "uniform"``.
 

@@ -69,15 +69,21 @@ class Distance(GuessingUtility):
         title = "mean distance to the published value" if published else "mean distance of the best guess"
         return Measured(title, loss * _largest(self._distances(joint.useful)), "in units of X")
 
+    @staticmethod
+    def numbers(useful: Sequence[Any]) -> FloatArray:
+        """How far values that are numbers lie above the smallest; an error where some are none."""
+        above = above_the_smallest(_read(useful))
+        if above is None:
+            raise InputError(
+                "a distance needs values that are numbers; texts, nulls and combinations of columns are none. Use "
+                "utility='accuracy', or say how far values are apart: discreet.utilities.Distance(between), by a "
+                "function of two values or a matrix."
+            )
+        return above
+
     def _distances(self, useful: Sequence[Any]) -> FloatArray:
         if self.between is None:
-            above = above_the_smallest(_read(useful))
-            if above is None:
-                raise InputError(
-                    "the utility distance needs values that are numbers; texts, nulls and combinations of columns are "
-                    "none. Use utility='accuracy', or say how far values are apart: discreet.utilities.Distance("
-                    "between), by a function of two values or a matrix."
-                )
+            above = self.numbers(useful)
             return np.abs(above[:, None] - above)
         return _checked(self.between, useful)
 

@@ -29,7 +29,7 @@ from discreet.designers.posteriors.vertices import vertices
 from discreet.mechanism import Mechanism
 from discreet.notions import Notion
 from discreet.proof.boxes import Proof, closed_form
-from discreet.utilities import Invariant, SeparableUtility, Utility
+from discreet.utilities import Distance, Invariant, SeparableUtility, Utility
 
 __all__ = ["optimal"]
 
@@ -70,6 +70,7 @@ def optimal(
     time_limit: float | None = None,
     also: Sequence[Joint] = (),
     start: Mechanism | None = None,
+    near: Distance | None = None,
 ) -> Outcome:
     """The best mechanism found, with a proven upper limit of what any mechanism under the notion keeps.
 
@@ -80,7 +81,7 @@ def optimal(
     if time_limit is not None and not time_limit > 0:
         raise InputError(f"time_limit must be a positive number of seconds, got {time_limit}.")
     budget = Budget(time_limit).share(WORK_SHARE)
-    problem = Problem(joint, notion, utility, also, start)
+    problem = Problem(joint, notion, utility, also, start, near)
     if is_about_guesses(utility) and (search == "columns" or isinstance(utility, Invariant)):
         return optimal_guessing(problem, time_limit)
     if search == "vertices":

@@ -20,6 +20,7 @@ from discreet.core.joint import Joint
 from discreet.designers.history import History
 from discreet.designers.merging.subset_merging import partitions
 from discreet.designers.outcome import Outcome
+from discreet.designers.posteriors.nearness import places_on_a_line
 from discreet.designers.posteriors.perfect import private_weights
 from discreet.designers.posteriors.quotient import Quotient, is_about_beliefs
 from discreet.designers.posteriors.realise import realise, released_labels
@@ -27,7 +28,7 @@ from discreet.mechanism import ChannelMechanism, Mechanism, provenance
 from discreet.notions import Notion, PerfectPrivacy
 from discreet.proof.boxes import Proof
 from discreet.proof.polytope import Polytope
-from discreet.utilities import GuessingUtility, Invariant, Utility
+from discreet.utilities import Distance, GuessingUtility, Invariant, Utility
 
 __all__ = ["Problem"]
 
@@ -74,6 +75,7 @@ class Problem:
         utility: Utility,
         also: Sequence[Joint] = (),
         start: Mechanism | None = None,
+        near: Distance | None = None,
     ) -> None:
         if not notion.is_polyhedral:
             raise UnsupportedNotionError(
@@ -90,7 +92,8 @@ class Problem:
         self.notion, self.utility, self.known_mechanism = notion, utility, start
         self.given, self.given_also = joint, tuple(also)
         self.history = History(utility.prior(joint))
-        self.quotient = Quotient.of(joint, *also) if is_about_beliefs(notion, utility) else None
+        places = None if near is None else places_on_a_line(near, joint.useful)
+        self.quotient = Quotient.of(joint, *also, places=places) if is_about_beliefs(notion, utility) else None
         if self.quotient is not None:
             joint, also = self.quotient.inner, [on_classes(other, self.quotient.classes) for other in also]
         self.joint, self.also = joint, also

@@ -7,7 +7,8 @@ one on X that reaches it: the mass of every class is shared out among the column
 the best I(X; Y) is H(X) less the least H(C | Y), a limit for C is one for X, and the cost of an optimum is the number
 of distinct beliefs, not that of symbols.
 
-Every coupling keeps the same. Here the members of a class are laid out in the order of the alphabet.
+Every coupling keeps the same. Here the members of a class are laid out in the order of the alphabet, or along a line on
+which close values are neighbours (`nearness`).
 """
 
 # SPDX-License-Identifier: Apache-2.0
@@ -66,23 +67,28 @@ class Quotient:
         The class of each symbol.
     inner : Joint
         P(s, class).
+    places : ndarray or None
+        Where each symbol lies on the line along which members are laid out; None: in the order of the alphabet.
     """
 
     joint: Joint
     classes: IntArray
     inner: Joint
+    places: FloatArray | None = None
 
     @classmethod
-    def of(cls, joint: Joint, *also: Joint) -> Quotient | None:
+    def of(cls, joint: Joint, *also: Joint, places: FloatArray | None = None) -> Quotient | None:
         """The classes of a joint, or None where every symbol has a belief of its own."""
         classes = belief_classes(joint, *also)
         if int(classes.max()) + 1 == joint.n_useful:
             return None
-        return cls(joint, classes, on_classes(joint, classes))
+        return cls(joint, classes, on_classes(joint, classes), places)
 
     def coupled(self, mechanism: ChannelMechanism) -> ChannelMechanism:
         """A mechanism on classes as one on symbols: it keeps as much, and tells the same about S up to rounding."""
-        entries = _coupled(_pieces(mechanism.entries, self.classes, self.joint.p_useful), self.classes)
+        places = np.zeros(len(self.classes)) if self.places is None else self.places
+        order = np.lexsort((places, self.classes))
+        entries = _coupled(_pieces(mechanism.entries, self.classes, self.joint.p_useful, order), self.classes)
         names = self._names(entries)
         return ChannelMechanism(entries, self.joint.useful, names, **provenance(self.joint))
 
@@ -126,9 +132,8 @@ class _Pieces(NamedTuple):
     is_first: BoolArray  # of its class in its column
 
 
-def _pieces(entries: Entries, classes: IntArray, p_useful: Any) -> _Pieces:
-    """Lay the members of every class out along its line, in the order of the alphabet, and cut it into columns."""
-    order = np.argsort(classes, kind="stable")
+def _pieces(entries: Entries, classes: IntArray, p_useful: Any, order: IntArray) -> _Pieces:
+    """Lay the members of every class out along its line, one class after the other, and cut it into columns."""
     until = _cumulated(entries.rows, entries.weights)
     line = np.concatenate([classes[order], entries.rows])
     place = np.concatenate([_ends(classes[order], p_useful[order]), until])
