@@ -117,14 +117,9 @@ def design(
         raise InputError("a design needs a privacy notion, such as --notion lip --epsilon 0.5.")
     if as_values and output is None and private_design is None:
         raise InputError("--as-values says how the mechanism is written: name a file (-o, --private-design).")
-    options = _options(
-        method, {"time_limit": time_limit, "seed": seed, "randomisation": randomisation, "near": near or None}
-    )
+    given = {"time_limit": time_limit, "seed": seed, "randomisation": randomisation, "near": near or None}
+    options = _options(method, given)
     options |= (keeping or UtilityOptions()).chosen() | _room(margin, for_later, chance, holdout)
-    if near:
-        from discreet.utilities import Distance
-
-        options["near"] = Distance()
     others = [replace(source, table=table) for table in also]
     never = [file for table in (source, *others) for file in table.files]
     files.check_targets((output, proof, private_design, certificate), force=force, never=never)

@@ -27,7 +27,7 @@ from discreet.notions.base import check_subject
 from discreet.proof.beliefs import BeliefProof
 from discreet.proof.boxes import Proof
 from discreet.proof.channels import ChannelProof
-from discreet.utilities import GuessingUtility, Information, Invariant, Utility, utility_of
+from discreet.utilities import Distance, GuessingUtility, Information, Invariant, Utility, utility_of
 
 __all__ = ["METHODS", "Method", "design", "methods"]
 
@@ -83,7 +83,7 @@ def design(
         Options of the method. Optimal: ``time_limit`` in seconds (left out: a fixed amount of work, so that the
         result depends on the seed alone), ``seed``, ``start``, a mechanism to improve on, ``also``, a list of
         further joints over the same useful values under which the notion must hold as well, and ``near``, a
-        `discreet.utilities.Distance`: of symbols that tell the same about S, those are released as one symbol with
+        `discreet.utilities.Distance` (True: of numbers): of symbols that tell the same about S, those are released as one symbol with
         others that are close to them, which costs nothing. Subset response,
         independent attributes, the optimum that reads S, and auto: ``time_limit`` and ``seed``.
         Watchdog: ``randomisation="merge" | "uniform"``.
@@ -199,6 +199,8 @@ def _checked_options(options: dict[str, Any]) -> dict[str, Any]:
         options = options | {"also": tuple(others)}  # it is looked at more than once
         if not all(isinstance(other, Joint) for other in options["also"]):
             raise InputError("also must be a list of joints.")
+    if options.get("near") is True:
+        options = options | {"near": Distance()}
     seed = options.get("seed", 0)
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
         raise InputError(f"seed must be an integer of at least 0, got {seed!r}.")
