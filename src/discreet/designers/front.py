@@ -83,9 +83,9 @@ def design(
         Options of the method. Optimal: ``time_limit`` in seconds (left out: a fixed amount of work, so that the
         result depends on the seed alone), ``seed``, ``start``, a mechanism to improve on, ``also``, a list of
         further joints over the same useful values under which the notion must hold as well, and ``near``, a
-        `discreet.utilities.Distance` (True: of numbers): of symbols that tell the same about S, those are released as one symbol with
-        others that are close to them, which costs nothing. Subset response,
-        independent attributes, the optimum that reads S, and auto: ``time_limit`` and ``seed``.
+        `discreet.utilities.Distance` (True: of numbers), by which symbols that tell the same about S are released
+        together with close ones, which costs nothing. Subset response, independent attributes, the optimum that reads
+        S, and auto: ``time_limit`` and ``seed``; auto also ``also`` and ``near``.
         Watchdog: ``randomisation="merge" | "uniform"``.
 
     Returns
