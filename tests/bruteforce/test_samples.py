@@ -120,3 +120,22 @@ def test_optima_are_those_of_all_vertices(seed: int, sides: tuple[float | None, 
     found = dc.design(joint, dc.ALIP(eps_lower=lower, eps_upper=upper, confidence=0.9))
     assert found.status == "optimal"
     assert found.mutual_information == pytest.approx(best, abs=2e-7)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_values_that_a_table_lacks_change_nothing(seed: int) -> None:
+    """A mechanism that knows more values than a table has is judged as if they were counted zero times."""
+    rng = np.random.default_rng(seed)
+    joint = joint_of(seed, int(rng.integers(2, 4)), int(rng.integers(2, 6)))
+    present = np.flatnonzero(joint.occurs)
+    kept = rng.permutation(present)[: max(1, len(present) - int(rng.integers(0, 3)))]
+    table = dc.Joint.from_counts(np.maximum(joint.counts[:, kept], 1), useful=[f"x{k}" for k in kept])
+    names = [f"x{k}" for k in range(joint.n_useful)]
+    whole = table.over(names)
+    mechanism = dc.Mechanism.from_channel(rng.dirichlet([0.4] * 3, joint.n_useful), useful=names)
+    for epsilon in (0.05, 0.3, 1.0):
+        notion = dc.LIP(epsilon, confidence=0.8)
+        assert notion.slack(table, mechanism) == pytest.approx(notion.slack(whole, mechanism), abs=1e-9)
+        assert notion.holds(table, mechanism) == notion.holds(whole, mechanism)
+        if notion.holds(table, mechanism):
+            assert dc.LIP(epsilon).holds(table, mechanism)

@@ -78,9 +78,9 @@ class Notion:
             Floats settle what is clear; whatever comes within their rounding of a budget is decided in integers.
         """
         limits = self.limits(joint)
-        if limits is not None:
-            return bool(Sample.of(joint, limits, mechanism).allowed(self.bounds).all())
-        return bool(self.allowed(self._seen(joint, mechanism)).all())
+        if limits is not None and not Sample.of(joint, limits, mechanism).allowed(self.bounds).all():
+            return False
+        return bool(self._as_counted(self._seen(joint, mechanism)).all())
 
     def _seen(self, joint: Joint, mechanism: Mechanism | None) -> Joint:
         """The joint that is judged."""
@@ -91,9 +91,18 @@ class Notion:
 
         A symbol without mass is never seen and passes.
         """
+        counted = self._as_counted(joint)
         limits = self.limits(joint)
-        if limits is not None:
-            return Sample.of(joint, limits, None).allowed(self.bounds)
+        return counted if limits is None else counted & Sample.of(joint, limits, None).allowed(self.bounds)
+
+    def allowed_of(self, joint: Joint, mechanism: Mechanism) -> BoolArray:
+        """Which released symbols of a mechanism keep the promise on a joint of (sensitive, useful); decided exactly."""
+        counted = self._as_counted(mechanism.expected(joint))
+        limits = self.limits(joint)
+        return counted if limits is None else counted & Sample.of(joint, limits, mechanism).allowed(self.bounds)
+
+    def _as_counted(self, joint: Joint) -> BoolArray:
+        """The same of the joint as it is, which limits of beliefs contain."""
         verdict, unsure = self.screen(joint)
         if unsure.any():
             columns = np.flatnonzero(unsure)

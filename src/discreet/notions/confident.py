@@ -99,11 +99,12 @@ class Sample:
         first = 0
         while first < len(order):
             # Symbols of about the same size are looked at together, as a matrix that is filled up with nothing.
-            width = int(sizes[order[first]]) * 2
+            width = max(int(sizes[order[first]]), 1) * 2
             until = int(np.searchsorted(sizes[order], width, side="right"))
             until = min(until, first + max(1, STRIPE // (width * self.joint.n_sensitive)))
             some = order[first:until]
-            least[:, some], largest[:, some] = self._extremes_of(some, int(sizes[some].max()))
+            if sizes[some].any():
+                least[:, some], largest[:, some] = self._extremes_of(some, int(sizes[some].max()))
             first = until
         return least, largest
 
@@ -222,7 +223,10 @@ def _spread(joint: Joint, mechanism: Mechanism | None) -> Spread:
             "those that read S, release bits or draw attributes apart. Use the method 'optimal', or leave confidence "
             "out."
         )
-    return mechanism.spread_over(joint.useful, joint.occurs)
+    spread = mechanism.spread_over(joint.useful, joint.occurs)
+    behind = spread.weight > 0  # values that the table lacks leave entries without weight, which stand for nothing
+    before = np.concatenate([[0], np.cumsum(behind)])
+    return Spread(spread.source[behind], spread.weight[behind], before[spread.starts])
 
 
 def _ratio(

@@ -85,7 +85,7 @@ class MergingBatch:
     def _classify(self) -> tuple[FloatArray, BoolArray]:
         """Risk of every symbol alone, and whether it is more than allowed."""
         mass = np.where(self.present, self.mass, 1.0)
-        found = self.measured(slice(None), self.given_value.copy(), mass)
+        found = self.measured(slice(None), np.where(self.present[:, None, :], self.given_value, 1.0), mass)
         values = [np.where(self.present, value, 1.0) for value in found]
         allowed, unsure = self._screen(slice(None), values)
         for b in np.flatnonzero((unsure & self.present).any(axis=1)).tolist():
