@@ -72,7 +72,11 @@ def test_records_that_are_held_out_are_others() -> None:
     certificate = dc.certify(found)
     assert certificate["designed_on"]["records"] == 6_000
     assert certificate["rows"]["input"] == 3_000
-    assert dc.verify(certificate).level == "verified"
+    verdict = dc.verify(certificate)
+    assert verdict.level == "verified"
+    assert "the records that it was designed on" in str(verdict.to_dict())
+    lying = certificate.with_fields(designed_on={"records": 6_000, "log_max_lift": "9.900000", "log_min_lift": "-inf"})
+    assert dc.verify(lying).level == "failed"
 
 
 def test_a_design_that_fits_its_own_records_only_is_refused() -> None:

@@ -47,6 +47,7 @@ def about_key(evidence: Evidence) -> Iterator[Finding]:
 def unchecked(evidence: Evidence, made: set[str]) -> Iterator[Finding]:
     """What the verdict says nothing about."""
     names = [] if evidence.is_signed or "key" in made else ["versions"]
+    names += ["the records that it was designed on"] if "designed_on" in evidence.content else []
     if evidence.is_of_release:
         names += [] if evidence.is_signed or "key" in made else ["engine"]
         names.append("whether the key was drawn at random")

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -42,6 +42,9 @@ def against_table(evidence: Evidence, table: Table) -> Iterator[Finding]:
         yield Finding("table", False, str(error))
         return
     counts, unknown = _counts(joint, evidence)
+    if "designed_on" in content:
+        yield _held_out(content, counts)
+        return
     same = False
     if "counts" in content:
         same = _comparable(counts) == _comparable(content["counts"])
@@ -52,6 +55,17 @@ def against_table(evidence: Evidence, table: Table) -> Iterator[Finding]:
             yield Finding(subject, passed, f"{text} (counted in the table)")
     if evidence.is_of_release:
         yield from _of_release(evidence, table, joint, unknown)
+
+
+def _held_out(content: Mapping[str, Any], counts: dict[str, Any]) -> Finding:
+    """Whether records that were held out of a design are part of the table, and all others were designed on."""
+    whole = _comparable(counts)
+    records = content["rows"]["input"] + content["designed_on"]["records"]
+    right = records == sum(whole.values())
+    if "counts" in content:
+        right &= all(n <= whole.get(pair, 0) for pair, n in _comparable(content["counts"]).items())
+    text = "are records of the table, which were held out of the design" if right else "are not records of the table"
+    return Finding("counts", right, text)
 
 
 def _of_release(evidence: Evidence, table: Table, joint: Joint, unknown: int) -> Iterator[Finding]:
