@@ -17,7 +17,7 @@ from discreet.certificate import Certificate
 from discreet.certificate.record import achieved, sealed
 from discreet.core import labels
 from discreet.core.joint import Joint
-from discreet.designers import Design, design
+from discreet.designers import METHODS, Design, design
 from discreet.designers.design import OPTIMAL_GAP, status_of
 from discreet.measures import entropy, useful_information
 from discreet.mechanism import Mechanism
@@ -32,6 +32,9 @@ from discreet.reporting.tradeoff import tradeoff_of
 from discreet.utilities import Information
 
 __all__ = ["decision", "decision_summary", "designed"]
+
+#: Seconds for the design of a report under a promise with confidence, whose search may be long.
+SECONDS = 20.0
 
 #: Step of the numbers that a certificate states.
 STATED_STEP = 1e-6
@@ -120,7 +123,9 @@ def designed(joint: Joint, notion: Notion, method: str = "auto", **options: Any)
         How the release is designed; see `discreet.design`.
     """
     _check_request(notion, options.get("certificate"), options.get("rows"))  # before the work
-    return decision(design(joint, notion, method), **options)
+    is_timed = notion.confidence is not None and "time_limit" in METHODS[method].options
+    timed: dict[str, Any] = {"time_limit": SECONDS} if is_timed else {}
+    return decision(design(joint, notion, method, **timed), **options)
 
 
 def decision_summary(

@@ -41,12 +41,15 @@ class Listing:
     unlisted: str | None = None
 
 
-def lifts_of(joint: Joint, order: Iterable[int], notion: Notion) -> Lifts:
-    """Lifts of those symbols that occur, in the given order, with the shares of rows and columns."""
+def lifts_of(joint: Joint, order: Iterable[int], notion: Notion, verdict: BoolArray | None = None) -> Lifts:
+    """Lifts of those symbols that occur, in the given order, with the shares of rows and columns.
+
+    ``verdict`` says which symbols are allowed, where it is known already.
+    """
     kept = [k for k in order if joint.occurs[k]]
     names = _texts(joint.useful)
     lifts = measures.lift(joint)[:, kept]
-    allowed = None if notion.is_conditional else notion.allowed(joint)[kept]
+    allowed = None if notion.is_conditional else (notion.allowed(joint) if verdict is None else verdict)[kept]
     return Lifts(
         sensitive=_texts(joint.sensitive),
         sensitive_shares=tuple(joint.p_sensitive.tolist()),
@@ -96,7 +99,7 @@ def listing_of(joint: Joint, mechanism: Mechanism, notion: Notion) -> Listing:
         if joint.occurs[x]
     ]
     return Listing(
-        after=lifts_of(released, order, notion),
+        after=lifts_of(released, order, notion, None if notion.is_conditional else notion.allowed_of(joint, mechanism)),
         values=tuple(sorted(values, key=lambda value: -value.share)),
         released=_stands_for(joint, released, order, spread, names),
     )

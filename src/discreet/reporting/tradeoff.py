@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from discreet.core.joint import Joint
 from discreet.designers import methods as methods_for
@@ -25,6 +26,9 @@ BASELINES = ("subset-merging", "watchdog")
 
 #: Cells of the largest joint whose curve is swept with a searching method unless budgets are given.
 MOST_SWEPT = 1500
+
+#: Seconds for each design of a curve under a promise with confidence.
+SECONDS = 3.0
 
 ROW = ("epsilon", "method", "nmi", "bound", "status", "log_max_lift", "log_min_lift", "released")
 
@@ -53,7 +57,9 @@ def tradeoff_of(
     if not names:
         return Tradeoff((), note=f"No fast method serves {notion}, so no curve is drawn.")
     multiples = [epsilon * k for k in MULTIPLES] if epsilon > 0 else FROM_ZERO
-    swept = frontier(joint, make, multiples if epsilons is None else epsilons, names)
+    # Under a promise with confidence searches have no end that is worth waiting for eight times.
+    limits: dict[str, Any] = {} if notion.confidence is None else {"time_limit": SECONDS}
+    swept = frontier(joint, make, multiples if epsilons is None else epsilons, names, **limits)
     rows = tuple(TradeoffRow(**{name: getattr(row, name) for name in ROW}) for row in swept.rows)
     return Tradeoff(rows, epsilon, nmi, note)
 
@@ -84,4 +90,4 @@ def _family(notion: Notion) -> tuple[Callable[[float], Notion], float] | None:
     if not isinstance(notion, ALIP) or total == 0:
         return None
     lam = stored["eps_lower"] / total
-    return (lambda epsilon: ALIP.split(epsilon, lam)), total
+    return (lambda epsilon: ALIP.split(epsilon, lam, confidence=notion.confidence)), total

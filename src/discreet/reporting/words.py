@@ -162,6 +162,13 @@ def rule_words(notion: Notion) -> str:
     return f"{notion.name.upper()}: {asked}{whoever}{sample}"
 
 
+#: What stands beside lifts of a table whose promise is about a population.
+WITHIN_LIMITS = (
+    "These lifts are those of the counted table; the promise is about all beliefs within their limits, where they may "
+    "be larger."
+)
+
+
 def percent_words(share: float) -> str:
     """A share in percent, in as few digits as tell it.
 

@@ -150,15 +150,15 @@ def _sentences(symbols: Sequence[AuditedSymbol], column: str, secret: str) -> li
     for entry in symbols:
         if entry.max_lift < 1.0005:
             continue  # it tells next to nothing
-        seen = f"Seeing {column} = {label_text(entry.symbol)}"
         up = f"makes {secret} = {label_text(entry.likelier)} {number(entry.max_lift)} times as likely"
-        low = entry.min_lift
-        down = (
-            f"rules {label_text(entry.unlikelier)} out"
-            if low == 0
-            else f"makes {label_text(entry.unlikelier)} {number(low)} times as likely"
-        )
-        lines.append(f"{seen} {up}, and {down}.")
+        low, unlikelier = entry.min_lift, label_text(entry.unlikelier)
+        down = f"rules {unlikelier} out" if low == 0 else f"makes {unlikelier} {number(low)} times as likely"
+        # Of intervals, only what they leave no doubt about.
+        rises = entry.max_lift_interval is None or entry.max_lift_interval[0] > 1
+        falls = entry.min_lift_interval is None or entry.min_lift_interval[1] < 1
+        told = [clause for clause, is_sure in ((up, rises), (down, falls)) if is_sure]
+        if told:
+            lines.append(f"Seeing {column} = {label_text(entry.symbol)} {', and '.join(told)}.")
     return lines
 
 

@@ -3,8 +3,10 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
+import numpy as np
 from rich.console import ConsoleRenderable, Group
 from rich.table import Table
 from rich.text import Text
@@ -12,14 +14,19 @@ from rich.text import Text
 from discreet._support.visible import visible
 from discreet.core import labels
 from discreet.designers import Design
+from discreet.notions import LIFTS
+from discreet.notions.confident import Sample
 from discreet.reporting import words
 from discreet.reporting.formats import number
-from discreet.reporting.text.console import bold
+from discreet.reporting.text.console import bold, label_text
 
 __all__ = ["design_text"]
 
 #: Released symbols of a codebook; that of a release has all of them.
 SHOWN_SYMBOLS = 30
+
+#: Nats to the budget that are no room.
+NO_ROOM = 1e-6
 
 
 def design_text(design: Design) -> ConsoleRenderable:
@@ -46,8 +53,8 @@ def design_text(design: Design) -> ConsoleRenderable:
         claimed = design.evidence == "claimed, not checkable"
         title = "claimed limit of any mechanism" if claimed else "proven limit of any mechanism"
         table.add_row(title, number(figures["bound"]), f"{name} ({figures['status']})")
-    for title, value, unit in _for_others(design):
-        table.add_row(title, value, unit)
+    for title, value, unit in (*_binding(design), *_for_others(design)):
+        table.add_row(title, Text(value), unit)
     table.add_row("released symbols", f"{figures['released']} for {figures['useful']}", "")
     if figures["reads_sensitive"]:
         table.add_row("reads", "S and X", "whoever draws needs the sensitive columns")
@@ -59,6 +66,24 @@ def design_text(design: Design) -> ConsoleRenderable:
         "",
         _codebook_table(design) if _is_explained(design) else design.mechanism.describe(),
     )
+
+
+def _binding(design: Design) -> Iterator[tuple[str, str, str]]:
+    """Under a promise with confidence: the sensitive value whose limits leave no room at most released symbols."""
+    limits = design.notion.limits(design.joint)
+    if limits is None:
+        return
+    least, largest = Sample.of(design.joint, limits, design.mechanism).extremes
+    budgets = {bound.kind: bound.epsilon for bound in design.notion.bounds}
+    rise, fall = (budgets.get(kind, math.inf) for kind in LIFTS)
+    with np.errstate(divide="ignore"):
+        tight = (np.log(largest) >= rise - NO_ROOM) | (-np.log(least) >= fall - NO_ROOM)
+    share = tight @ design.released.p_useful
+    s = int(share.argmax())
+    if share[s] > 0:
+        records = int(design.joint.whole[s].sum())
+        told = f"{records:,} records; at its limits for {100 * share[s]:.0f} % of what is released"
+        yield "sensitive value that binds", label_text(labels.encode(design.joint.sensitive[s])), told
 
 
 def _for_others(design: Design) -> Iterator[tuple[str, str, str]]:

@@ -35,6 +35,8 @@ def release_text(summary: Mapping[str, Any]) -> Group:
                 + (f", at most {summary['bound']} is possible." if summary["bound"] is not None else ".")
             )
         )
+        if summary["notion"].get("confidence") is not None:
+            lines.append(Text(words.WITHIN_LIMITS))
     if summary["in_values"] is not None:
         lines.append(Text(words.released_values_words(summary["released"], summary["in_values"]["unchanged"])))
     if summary["key"]["draw"] != "private":
