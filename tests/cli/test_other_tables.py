@@ -58,14 +58,14 @@ def test_the_optimum_of_one_month_fails_on_another(
     assert run(["release", str(months[1]), str(target), "-o", str(tmp_path / "r.csv"), "--id", "id"]) == 1
     message = capsys.readouterr().err
     assert "released values (" in message
-    assert "within sampling error at 95 % confidence" in message
+    assert "within sampling error of a population that keeps it (95 % confidence)" in message
     assert "--for-later" in message
     assert not (tmp_path / "r.csv").exists()
 
 
 def test_also_other_months(months: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     target = tmp_path / "m.json"
-    assert design(months, "--also", months[1], "--also", months[2], "-o", target) == 0
+    assert design(months, "--also", months[1], months[2], "-o", target) == 0
     for number, month in enumerate(months):
         assert run(["release", str(month), str(target), "-o", str(tmp_path / f"{number}.csv"), "--id", "id"]) == 0
     capsys.readouterr()
@@ -108,6 +108,7 @@ def test_confidence(months: list[Path], tmp_path: Path, capsys: pytest.CaptureFi
         (["--chance", 90], "give --for-later"),
         (["--notion", "ldp", "--confidence", 95], "eps-lower"),
         (["--confidence", 95, "--holdout", 0.5], "leave holdout out"),
+        (["--confidence", 95, "--for-later"], "leave out other tables"),
         (["--holdout", 1], "between 0 and 1"),
         (["--margin", -1], "at least 0"),
         (["--method", "grr", "--for-later"], "does not design for later"),

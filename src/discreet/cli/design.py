@@ -52,7 +52,7 @@ def design(
     proof: Path | None = None,
     private_design: Path | None = None,
     as_values: Annotated[bool, Parameter(negative="")] = False,
-    also: Annotated[tuple[str, ...], Parameter(negative="", show_default=False)] = (),
+    also: Annotated[tuple[str, ...], Parameter(negative="", consume_multiple=True, show_default=False)] = (),
     margin: float | None = None,
     for_later: Annotated[bool, Parameter(negative="")] = False,
     chance: float | None = None,
@@ -139,7 +139,7 @@ def design(
     if certificate is not None:
         from discreet.certificate import certify
 
-        certify(result).to_json(certificate)
+        certify(replace(result, mechanism=stored)).to_json(certificate)
         say_written("private certificate", certificate)
     show(format, result.to_dict(), design_text(result) if format == "text" else None)
     if output is not None:

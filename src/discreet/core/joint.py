@@ -440,7 +440,9 @@ class Joint:
         if self.counts is None or not self._has_small_counts:
             raise InputError("records are split where they were counted. Make the joint with Joint.from_counts.")
         if isinstance(share, bool | str) or not 0 < share < 1:
-            raise InputError(f"the share of a part must lie between 0 and 1, got {share!r}.")
+            raise InputError(
+                f"the share of a part (holdout, --holdout) must lie between 0 and 1, such as 0.5, got {share!r}."
+            )
         counts = self.counts.ravel().astype(np.int64)
         size = round(float(share) * int(counts.sum()))
         if not 0 < size < int(counts.sum()):

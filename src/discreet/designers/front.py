@@ -149,6 +149,11 @@ def _designed(
     for_later: float | None,
 ) -> tuple[Outcome, Room | None]:
     """What the method finds, for the notion itself or with room for other tables; limits are then about another one."""
+    if for_later is not None and (notion.confidence is not None or asked.get("also")):
+        raise InputError(
+            "room for later (for_later, --for-later) is for the next sample of one table, under a promise about "
+            "tables: leave out other tables (also, --also) and confidence (--confidence)."
+        )
     if margin is None and for_later is None:
         return _checked_outcome(name, chosen.designer(joint, notion, **asked)), None
     stricter = notion if margin is None else notion.tightened(margin)

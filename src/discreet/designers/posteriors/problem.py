@@ -83,6 +83,12 @@ class Problem:
             )
         if notion.confidence is not None and isinstance(utility, GuessingUtility | Invariant):
             raise UnsupportedNotionError(f"designs under {notion} keep information. Leave out utility, or confidence.")
+        if notion.confidence is not None and int(joint.occurs.sum()) > MOST_SYMBOLS:
+            raise InputError(
+                f"designs under {notion} take {MOST_SYMBOLS:,} useful values at most, got {int(joint.occurs.sum()):,}: "
+                "so many have few records each, which tell little. Make them coarser (bins, fewer columns), or use "
+                "method='subset-merging'."
+            )
         if start is not None and start.useful != joint.useful:
             raise InputError("start takes a mechanism over the useful values of the joint, in the same order.")
         if any(other.useful != joint.useful for other in also):

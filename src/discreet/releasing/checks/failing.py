@@ -38,5 +38,5 @@ def where_broken(notion: Notion, joint: Joint, mechanism: Mechanism) -> str:
     rise, fall = (budgets.get(kind, np.inf) for kind in LIFTS)
     with np.errstate(divide="ignore"):
         surely = (np.log(least[:, broken]) > rise).any() or (-np.log(largest[:, broken]) > fall).any()
-    chance = "more than sampling error explains" if surely else "within sampling error"
-    return f"{place}, {chance} at {100 * SURE:g} % confidence"
+    chance = "more than sampling error explains" if surely else "within sampling error of a population that keeps it"
+    return f"{place}, {chance} ({100 * SURE:g} % confidence)"

@@ -60,6 +60,10 @@ def check_promise(plan: Plan, asked: Mechanism, checked: Checked) -> None:
         "Design it on this table; or so that other tables keep it too: on several tables at once (also=[...], --also), "
         "or with room for the next one (for_later=0.95, --for-later; margin=, --margin)."
     )
+    if plan.notion.confidence is not None:
+        way_out = (
+            "Design it on this table, or on all tables counted together, as one sample; or release without confidence."
+        )
     if plan.is_in_values and not asked.is_in_values and plan.notion.holds(checked.joint, asked):
         way_out = (
             "Its symbols keep the promise, which does not survive that each is read as a value. Release them as labels "
