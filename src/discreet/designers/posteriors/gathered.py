@@ -48,7 +48,7 @@ def gathered(problem: Problem, utility: SeparableUtility, seed: int, budget: Bud
     rng = np.random.default_rng(seed)
     occurring = rng.permutation(np.flatnonzero(place[classes] >= 0))  # members of a cell are taken in no order
     rows, mass = problem.polytope.own_rows[:, place[classes][occurring]], problem.given.p_useful[occurring]
-    best = Levels(problem.polytope, utility, rows, mass, seed)
+    tried = [Levels(problem.polytope, utility, rows, mass, seed)]  # of which the first has placed nothing
     whole, looking = budget, seconds_to_look(len(occurring))
     looks = budget.is_limited and looking > 0 and budget.is_enough_for(looking)
     if looks:  # what levels leave looks for its opposite
@@ -59,13 +59,14 @@ def gathered(problem: Problem, utility: SeparableUtility, seed: int, budget: Bud
             before = budget.left()
             levels = Levels(problem.polytope, utility, rows, mass, seed)
             levels.run(number, budget, stage)
-            best = levels if levels.cost < best.cost else best
-            problem.history.saw(best.cost)
+            tried.append(levels)
+            problem.history.saw(levels.cost)
             number *= 2
             if not budget.is_limited or number > MOST_CELLS or budget.left() < DOUBLED * (before - budget.left()):
                 break
         if not looks:
             problem.history.ended()
+        best = tried[-1] if len(tried) < 3 else min(tried[1:], key=lambda levels: levels.merged_cost)
         pairs = best.pairs(whole.left() if looks else 0.0)
     problem.history.ended()
     with progress.stage("making integers"):
