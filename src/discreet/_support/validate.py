@@ -17,7 +17,7 @@ from discreet._support.errors import (
     InvalidNotionError,
 )
 
-__all__ = ["as_columns", "budget", "closest", "columns_exist", "order_above_one"]
+__all__ = ["as_columns", "budget", "closest", "columns_exist", "confidence", "order_above_one"]
 
 
 #: Columns that an error lists.

@@ -18,7 +18,7 @@ from discreet.mechanism import Mechanism
 from discreet.notions import LIFTS, Notion
 from discreet.utilities import Information, Measured
 
-__all__ = ["OPTIMAL_GAP", "Design", "status_of"]
+__all__ = ["OPTIMAL_GAP", "Design", "Room", "status_of"]
 
 #: A bound that is at most this far above the share that was reached proves it optimal.
 OPTIMAL_GAP = 1e-7

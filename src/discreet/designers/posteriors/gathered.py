@@ -66,7 +66,7 @@ def gathered(problem: Problem, utility: SeparableUtility, seed: int, budget: Bud
                 break
         if not looks:
             problem.history.ended()
-        best = tried[-1] if len(tried) < 3 else min(tried[1:], key=lambda levels: levels.merged_cost)
+        best = min(tried, key=lambda levels: levels.merged_cost)
         pairs = best.pairs(whole.left() if looks else 0.0)
     problem.history.ended()
     with progress.stage("making integers"):
