@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from scipy.optimize import linprog
 
 import discreet as dc
 from discreet._support.numeric import DENOMINATOR
@@ -139,3 +140,25 @@ def test_values_that_a_table_lacks_change_nothing(seed: int) -> None:
         assert notion.holds(table, mechanism) == notion.holds(whole, mechanism)
         if notion.holds(table, mechanism):
             assert dc.LIP(epsilon).holds(table, mechanism)
+
+
+@pytest.mark.parametrize("invariant", [False, True])
+@pytest.mark.parametrize("seed", range(12))
+def test_no_channel_under_every_corner_keeps_more_values(seed: int, invariant: bool) -> None:
+    """The best share of values kept, by one programme with a row for every corner of the limits."""
+    rng = np.random.default_rng(seed)
+    joint = joint_of(seed, int(rng.integers(2, 4)), int(rng.integers(2, 5)), most=400)
+    notion = dc.LIP(0.6, confidence=0.9) if seed % 2 else dc.MaxLift(0.6, confidence=0.9)
+    low, high = fractions(joint, 0.9)
+    records = joint.counts.sum(axis=0).tolist()
+    corners = np.array(samples.rows(records, low, high, 0.6, 0.6 if seed % 2 else None))
+    n, p = joint.n_useful, joint.p_useful
+    # Masses P(x) R(g | x), guess by guess: rows of the corners for each, and the total of each x.
+    blocks = np.kron(np.eye(n), corners)
+    totals = np.vstack([np.tile(np.eye(n), n), *([np.kron(np.eye(n), np.ones(n))] if invariant else [])])
+    best = linprog(-np.eye(n).ravel(), blocks, np.zeros(len(blocks)), totals, np.tile(p, 1 + invariant))
+    design = dc.design(joint, notion, utility="accuracy", invariant=invariant)
+    assert design.status == "optimal"
+    assert notion.holds(joint, design.mechanism)
+    prior = p @ p if invariant else p.max()
+    assert design.kept == pytest.approx((-best.fun - prior) / (1 - prior), abs=1e-7)

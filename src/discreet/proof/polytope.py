@@ -72,6 +72,32 @@ class Polytope:
         edges = [np.zeros(self.n_useful), *self.steps, np.ones(self.n_useful)]
         return np.concatenate([np.clip(values, a, b) - a for a, b in itertools.pairwise(edges)], axis=-1)
 
+    def unfolded(self) -> Polytope:
+        r"""The same posteriors as rows on whole entries and auxiliary variables, where entries count by parts.
+
+        All parts of an entry but the first, which is what they leave of it, become auxiliary variables; rows bound
+        every part but the last by its width times the sum of all entries.
+        """
+        if self.steps is None:
+            return self
+        first, *others = np.split(self.rows, len(self.steps) + 1, axis=1)
+        n, widths = self.n_useful, np.diff(self.steps, axis=0, prepend=0.0)
+        each, ones = np.eye(n), np.ones((1, n))
+        rest = np.hstack([each] * len(others))
+        own = [np.hstack([first, *(part - first for part in others)]), np.hstack([-each, rest])]
+        own.append(np.hstack([each - widths[0][:, None] * ones, -rest]))
+        for k, width in enumerate(widths[1:]):
+            placed = [each if j == k else np.zeros((n, n)) for j in range(len(others))]
+            own.append(np.hstack([-width[:, None] * ones, *placed]))
+        rows = np.vstack(own)
+        bounding = len(rows) - len(self.rows)
+        return Polytope(
+            rows,
+            np.append(self.equal, np.zeros(bounding, dtype=bool)),
+            self.p_useful,
+            np.append(2 * self.rounding, np.full(bounding, ROUNDING)),
+        )
+
     def repeated(self, costs: FloatArray) -> FloatArray:
         """Costs of symbols as costs of the parts of their entries."""
         return costs if self.steps is None else np.tile(costs, len(self.steps) + 1)

@@ -97,8 +97,6 @@ def test_what_cannot_be_promised_with_confidence_is_refused() -> None:
         dc.design(joint, notion, also=[joint])
     with pytest.raises(dc.errors.UnsupportedNotionError, match="does not serve"):
         dc.design(joint, notion, "grr")
-    with pytest.raises(dc.errors.UnsupportedNotionError, match="keep information"):
-        dc.design(joint, notion, utility="accuracy")
     reader = dc.design(joint, dc.LIP(0.4), "conditional-reporting").mechanism
     with pytest.raises(dc.errors.UnsupportedNotionError, match="read S"):
         notion.holds(joint, reader)

@@ -16,6 +16,7 @@ which moves every posterior towards :math:`P_X`, inside of every notion, and kee
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -33,6 +34,7 @@ from discreet.designers.posteriors.subset_response import subset_response
 from discreet.designers.posteriors.truth_by_class import told_by_members
 from discreet.mechanism import ChannelMechanism, Mechanism, provenance
 from discreet.notions import Notion
+from discreet.proof.polytope import Polytope
 from discreet.utilities import Accuracy, GuessingUtility, Invariant, Utility, own_texts
 
 __all__ = ["automatic_guessing", "is_about_guesses", "optimal_guessing"]
@@ -95,7 +97,7 @@ def optimal_guessing(problem: Problem, time_limit: float | None = None) -> Outco
         )
     with progress.stage("solving for the best channel"):
         found = best_channel(
-            programme.inner.polytope, programme.losses(), keeps_shares=programme.keeps_shares, time_limit=time_limit
+            programme.polytope, programme.losses(), keeps_shares=programme.keeps_shares, time_limit=time_limit
         )
     candidates = problem.merged()
     if problem.known_mechanism is not None and problem.holds(problem.known_mechanism):
@@ -129,17 +131,23 @@ class _Programme:
         guessing = utility.guessing if isinstance(utility, Invariant) else utility
         assert isinstance(guessing, GuessingUtility)
         keeps_shares = isinstance(utility, Invariant)
-        is_told = isinstance(guessing, Accuracy) and not problem.notion.is_conditional and not problem.is_perfect
+        sees_symbols = problem.notion.is_conditional or problem.notion.confidence is not None
+        is_told = isinstance(guessing, Accuracy) and not sees_symbols and not problem.is_perfect
         quotient = Quotient.of(problem.given, *problem.given_also) if is_told else None
         if quotient is None:
             return cls(problem, None, guessing, keeps_shares)
         also = [on_classes(other, quotient.classes) for other in problem.given_also]
         return cls(Problem(quotient.inner, problem.notion, utility, also), quotient, guessing, keeps_shares)
 
+    @cached_property
+    def polytope(self) -> Polytope:
+        """Posteriors over the symbols of the channel that are allowed."""
+        return self.inner.polytope.unfolded()
+
     @property
     def size(self) -> int:
         """Coefficients."""
-        return self.inner.polytope.rows.size * self.inner.polytope.n_useful
+        return self.polytope.rows.size * self.polytope.n_useful
 
     @property
     def _all_losses(self) -> FloatArray:

@@ -28,7 +28,7 @@ from discreet.mechanism import ChannelMechanism, Mechanism, provenance
 from discreet.notions import Notion, PerfectPrivacy
 from discreet.proof.boxes import Proof
 from discreet.proof.polytope import Polytope
-from discreet.utilities import Distance, GuessingUtility, Invariant, Utility
+from discreet.utilities import Distance, Utility
 
 __all__ = ["Problem"]
 
@@ -81,8 +81,6 @@ class Problem:
             raise UnsupportedNotionError(
                 f"the allowed posteriors of {notion} are not a polytope. Use method='subset-merging', which serves it."
             )
-        if notion.confidence is not None and isinstance(utility, GuessingUtility | Invariant):
-            raise UnsupportedNotionError(f"designs under {notion} keep information. Leave out utility, or confidence.")
         if notion.confidence is not None and int(joint.occurs.sum()) > MOST_SYMBOLS:
             raise InputError(
                 f"designs under {notion} take {MOST_SYMBOLS:,} useful values at most, got {int(joint.occurs.sum()):,}: "
