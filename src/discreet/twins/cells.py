@@ -1,0 +1,156 @@
+"""Cells of any column as numbers: places among its values in their order, and the values themselves where they count.
+
+Numbers, dates and texts that are written like them have an order that means something. So have texts of very many
+values, such as postcodes: neighbours in the alphabet share their first letters. All other texts are categories. Nothing
+here looks at sensitive columns.
+"""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from discreet._support.numeric import FloatArray, IntArray
+from discreet.tables.arrow import whole
+
+__all__ = ["Cells", "cells_of"]
+
+#: Texts with more values than this are told apart by their order, not only by being equal.
+MOST_CATEGORIES = 64
+
+#: Share of the values of a text column that are written as numbers, or as dates, from which all are read so.
+MOSTLY = 0.9
+
+#: What stands around numbers: spaces, signs of currencies, percent.
+ORNAMENTS = "[\\s\u00a0\u202f'_$€£¥%]|EUR|USD|GBP|CHF"
+
+#: Groups of digits and a decimal sign, either way round.
+WITH_POINT, WITH_COMMA = r"^[+-]?(\d+|\d{1,3}(,\d{3})+)(\.\d+)?$", r"^[+-]?(\d+|\d{1,3}(\.\d{3})+)(,\d+)?$"
+
+DAY_FIRST = r"^(?P<day>\d{1,2})[./-](?P<month>\d{1,2})[./-](?P<year>\d{4})\b"
+YEAR_FIRST = r"^(?P<year>\d{4})[./-](?P<month>\d{1,2})[./-](?P<day>\d{1,2})\b"
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """One column of a table.
+
+    Attributes
+    ----------
+    name : str
+        Of the column.
+    codes : ndarray of int
+        Of each cell, its place among the distinct values in their order; -1 for null.
+    numbers : ndarray of float or None
+        What each distinct value counts, where values have an order that means something; nan for the odd ones.
+    n_values : int
+        Distinct values.
+    is_text : bool
+        Whether the column holds text.
+    """
+
+    name: str
+    codes: IntArray
+    numbers: FloatArray | None
+    n_values: int
+    is_text: bool
+
+    @property
+    def is_ordered(self) -> bool:
+        """Whether two different values may be near to each other."""
+        return self.numbers is not None or self.n_values > MOST_CATEGORIES
+
+    @cached_property
+    def counts(self) -> IntArray:
+        """How often each value occurs."""
+        return np.bincount(self.codes[self.codes >= 0], minlength=self.n_values)
+
+    @cached_property
+    def ranks(self) -> FloatArray:
+        """Of each distinct value the share of cells below it, and half of its own: from 0 to 1."""
+        before = np.cumsum(self.counts) - self.counts
+        result: FloatArray = (before + self.counts / 2) / max(1, int(self.counts.sum()))
+        return result
+
+    def of_values(self, values: FloatArray, missing: float = np.nan) -> FloatArray:
+        """Of each cell what its value is given."""
+        result: FloatArray = np.append(values, missing)[self.codes]
+        return result
+
+
+def cells_of(name: str, column: Any) -> Cells:
+    """A column of an Arrow table.
+
+    >>> import pyarrow as pa
+    >>> cells_of("price", pa.chunked_array([["1,200", None, "€ 80", "95.50"]])).codes.tolist()
+    [2, -1, 0, 1]
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    plain = whole(column)
+    if pa.types.is_dictionary(plain.type):
+        plain = plain.dictionary_decode()
+    is_text = not _counts(plain.type)
+    if pa.types.is_floating(plain.type):  # nan is what the column lacks, as null is
+        plain = pc.if_else(pc.is_nan(plain), None, plain)
+    coded = (plain.cast(pa.string()) if is_text else plain).dictionary_encode()
+    values = coded.dictionary
+    numbers = _written(values) if is_text else _amounts(values)
+    keys = np.asarray(pc.rank(values, tiebreaker="dense")) if len(values) else np.zeros(0)
+    order = np.argsort(keys, kind="stable") if numbers is None else np.lexsort((keys, np.nan_to_num(numbers)))
+    if numbers is not None:
+        order = order[np.argsort(np.isnan(numbers[order]), kind="stable")]
+    place = np.empty(len(values) + 1, dtype=np.int64)
+    place[order], place[-1] = np.arange(len(values)), -1
+    codes = place[np.asarray(coded.indices.fill_null(-1))]
+    return Cells(name, codes, None if numbers is None else numbers[order], len(values), is_text)
+
+
+def _counts(kind: Any) -> bool:
+    """Whether cells of a type are numbers or times."""
+    import pyarrow as pa
+
+    tests = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_temporal)
+    return any(test(kind) for test in tests)
+
+
+def _amounts(values: Any) -> FloatArray:
+    """Numbers as they are, times as what they are stored as."""
+    import pyarrow as pa
+
+    if pa.types.is_temporal(values.type):
+        is_short = values.type.bit_width == 32
+        values = values.cast(pa.int32() if is_short else pa.int64())
+    result: FloatArray = np.asarray(values.cast(pa.float64(), safe=False), dtype=np.float64)
+    return result
+
+
+def _written(texts: Any) -> FloatArray | None:
+    """Numbers or dates that texts are written as; None where most are neither."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if len(texts) == 0:
+        return None
+    bare = pc.replace_substring_regex(texts, ORNAMENTS, "")
+    for shape, groups, decimal in ((WITH_POINT, ",", "."), (WITH_COMMA, ".", ",")):
+        fits = pc.match_substring_regex(bare, shape)
+        if pc.mean(fits.cast(pa.float64())).as_py() >= MOSTLY:
+            joined = pc.replace_substring(pc.replace_substring(bare, groups, ""), decimal, ".")
+            return np.asarray(pc.if_else(fits, joined, None).cast(pa.float64()).fill_null(np.nan))
+    for shape in (YEAR_FIRST, DAY_FIRST):
+        found = pc.extract_regex(texts, shape)
+        if len(found) - found.null_count >= MOSTLY * len(texts):
+            year, month, day = (
+                np.asarray(pc.struct_field(found, part).cast(pa.float64()).fill_null(np.nan))
+                for part in ("year", "month", "day")
+            )
+            if np.nanmax(month) > 12:
+                month, day = day, month
+            return np.asarray(year * 372 + month * 31 + day)
+    return None
