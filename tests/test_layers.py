@@ -48,12 +48,17 @@ ROOMS = {
     "tables": Room("_support core", "numpy duckdb pyarrow"),
     "samples": Room("_support", "duckdb pyarrow"),
     "drawing": Room(f"{NOUNS} tables", "numpy pyarrow"),
-    "certificate": Room(OPERATING, "numpy scipy cryptography"),  # no designer vouches for itself
+    "twins": Room(f"{NOUNS} tables drawing", "numpy scipy pyarrow"),
+    "certificate": Room(f"{OPERATING} twins", "numpy scipy cryptography"),  # no designer vouches for itself
     "releasing": Room(f"{OPERATING} certificate", "numpy duckdb pyarrow pyspark"),
+    "publishing": Room(
+        f"{DESIGNING} designers figures tables drawing twins certificate releasing",
+        "numpy scipy sklearn pyarrow matplotlib pyspark",
+    ),
     "reporting": Room(f"{DESIGNING} designers quantising frontiers certificate", "numpy rich jinja2"),
     "papers": Room(f"{DESIGNING} ranges designers quantising frontiers figures tables samples", "numpy"),
     "cli": Room(
-        f"{OPERATING} designers quantising frontiers figures certificate releasing reporting papers samples",
+        f"{OPERATING} designers quantising frontiers figures certificate releasing publishing reporting papers samples",
         "cyclopts rich",
     ),
 }
@@ -184,7 +189,7 @@ def test_the_checker_is_the_standard_library_alone() -> None:
 #: Libraries that take long to import, or that one command alone needs.
 HEAVY = {
     "numpy", "scipy", "highspy", "pandas", "polars", "pyspark", "duckdb", "pyarrow", "matplotlib", "hypothesis",
-    "jinja2", "cryptography",
+    "jinja2", "cryptography", "sklearn",
 }  # fmt: skip
 
 
