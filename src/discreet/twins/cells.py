@@ -8,7 +8,7 @@ here looks at sensitive columns.
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -47,8 +47,8 @@ class Cells:
         Of each cell, its place among the distinct values in their order; -1 for null.
     numbers : ndarray of float or None
         What each distinct value counts, where values have an order that means something; nan for the odd ones.
-    n_values : int
-        Distinct values.
+    values : Arrow array
+        The distinct values, in their order.
     is_text : bool
         Whether the column holds text.
     """
@@ -56,8 +56,13 @@ class Cells:
     name: str
     codes: IntArray
     numbers: FloatArray | None
-    n_values: int
+    values: Any
     is_text: bool
+
+    @property
+    def n_values(self) -> int:
+        """Distinct values."""
+        return len(self.values)
 
     @property
     def is_ordered(self) -> bool:
@@ -75,6 +80,10 @@ class Cells:
         before = np.cumsum(self.counts) - self.counts
         result: FloatArray = (before + self.counts / 2) / max(1, int(self.counts.sum()))
         return result
+
+    def taken(self, rows: IntArray) -> Cells:
+        """The column with the cells of these rows."""
+        return replace(self, codes=self.codes[rows])
 
     def of_values(self, values: FloatArray, missing: float = np.nan) -> FloatArray:
         """Of each cell what its value is given."""
@@ -108,7 +117,7 @@ def cells_of(name: str, column: Any) -> Cells:
     place = np.empty(len(values) + 1, dtype=np.int64)
     place[order], place[-1] = np.arange(len(values)), -1
     codes = place[np.asarray(coded.indices.fill_null(-1))]
-    return Cells(name, codes, None if numbers is None else numbers[order], len(values), is_text)
+    return Cells(name, codes, None if numbers is None else numbers[order], values.take(pa.array(order)), is_text)
 
 
 def _counts(kind: Any) -> bool:

@@ -1,0 +1,143 @@
+r"""Classes of records coupled two by two, so that every record has twins in every other class.
+
+Of two classes with :math:`n_a \le n_b` records let every record of the first stand on :math:`1 / n_a` of a line from 0
+to 1, every record of the second on :math:`1 / n_b` of it. A record of one class appears as a record of the other by
+drawing a point of its own stretch: whoever stands there is its twin. However the records are put in order, each one is
+drawn as often as any other of its class, so that a published record tells the *class* of the record that it stands for
+exactly as often as the classes' channel says, and no more. The order is therefore free, and near records are put
+opposite each other: the first class is sorted, the second assigned to it inside blocks by least total distance.
+
+Cost: one assignment of at most `BLOCK` records after the other, O(n * BLOCK^2) for n records in the worst case, about
+O(n * BLOCK) in practice.
+"""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from discreet._support import progress
+from discreet._support.numeric import IntArray
+from discreet.twins.distance import Distance
+
+__all__ = ["Coupling", "couple"]
+
+#: Records that are assigned at once.
+BLOCK = 256
+
+#: Parts of a stretch: where two records of the first class stand opposite one of the second.
+PARTS = 1024
+
+
+@dataclass(frozen=True, eq=False)
+class Coupling:
+    """Who stands opposite whom.
+
+    Attributes
+    ----------
+    members : tuple of ndarray
+        Rows of each class, in their order on the line where it is the first of a pair.
+    places : ndarray of int
+        Of each row, its place among the members of its class.
+    opposite : mapping of (first, second) to ndarray
+        Of a pair of classes, the smaller one first: rows of the second in their order on the line.
+    """
+
+    members: tuple[IntArray, ...]
+    places: IntArray
+    opposite: Mapping[tuple[int, int], IntArray]
+
+    def twins(self, rows: IntArray, own: int, other: int, points: IntArray) -> IntArray:
+        """Of rows of one class the twins in another.
+
+        ``points`` are from 0 to 2**40 - 1, where on its stretch each is drawn; off by less than the size of a class
+        over 2**40.
+        """
+        first, second = self._pair(own, other)
+        line = self.opposite[first, second]
+        n_own, n_other = len(self.members[own]), len(self.members[other])
+        if own == first:
+            place, others = self.places[rows], line
+        else:
+            back = np.empty(len(self.places), dtype=np.int64)
+            back[line] = np.arange(len(line))
+            place, others = back[rows], self.members[first]
+        drawn = (points.astype(np.uint64) * np.uint64(n_other)) >> np.uint64(40)
+        found: IntArray = others[(place * n_other + drawn.astype(np.int64)) // n_own]
+        return found
+
+    def _pair(self, own: int, other: int) -> tuple[int, int]:
+        return _smaller_first(own, other, [len(rows) for rows in self.members])
+
+
+def _smaller_first(own: int, other: int, sizes: list[int]) -> tuple[int, int]:
+    first, second = sorted((own, other), key=lambda k: (sizes[k], k))
+    return first, second
+
+
+def couple(
+    classes: IntArray, n_classes: int, pairs: Iterable[tuple[int, int]], distance: Distance, last: IntArray
+) -> Coupling:
+    """Couple the pairs of classes between which records move.
+
+    Parameters
+    ----------
+    classes : ndarray of int
+        Class of each record.
+    n_classes : int
+        How many there are.
+    pairs : iterable of (int, int)
+        Between which records may move.
+    distance : Distance
+        Which records are near.
+    last : ndarray of int
+        What decides between records that are alike, from the key.
+    """
+    members = [distance.order(np.flatnonzero(classes == k), last) for k in range(n_classes)]
+    sizes = [len(rows) for rows in members]
+    places = np.empty(len(classes), dtype=np.int64)
+    for rows in members:
+        places[rows] = np.arange(len(rows))
+    wanted = sorted({_smaller_first(*pair, sizes) for pair in pairs if pair[0] != pair[1]})
+    opposite = {}
+    with progress.stage("looking for twins") as stage:
+        for number, (first, second) in enumerate(wanted):
+            opposite[first, second] = _assigned(members[first], members[second], distance, last)
+            stage.update(number + 1, len(wanted))
+    return Coupling(tuple(members), places, opposite)
+
+
+def _assigned(first: IntArray, second: IntArray, distance: Distance, last: IntArray) -> IntArray:
+    """The second class in an order that puts its records opposite near ones of the first."""
+    line = second.copy()
+    every = np.arange(len(line))
+    _settle(line, every, first, distance)
+    # Once more across the borders of blocks: places that are near by other columns exchange their records.
+    opposite = first[every * len(first) // len(second)]
+    again = distance.order(np.unique(opposite), last, backwards=True)
+    rank = np.empty(int(opposite.max()) + 1, dtype=np.int64)
+    rank[again] = np.arange(len(again))
+    _settle(line, np.argsort(rank[opposite], kind="stable"), first, distance)
+    return line
+
+
+def _settle(line: IntArray, places: IntArray, first: IntArray, distance: Distance) -> None:
+    """Exchange the records that stand on some places, block by block, for the least total distance."""
+    from scipy.optimize import linear_sum_assignment
+
+    n_first, n_second = len(first), len(line)
+    for start in range(0, len(places), BLOCK):
+        some = places[start : start + BLOCK]
+        here = some * n_first // n_second
+        until = np.minimum((here + 1) * n_second, (some + 1) * n_first) - some * n_first
+        part = until * PARTS // n_first
+        cost = distance.between(first[here], line[some]).astype(np.int64) * part[:, None]
+        crossed = np.flatnonzero(part < PARTS)
+        if len(crossed):
+            rest = distance.between(first[np.minimum(here[crossed] + 1, n_first - 1)], line[some]).astype(np.int64)
+            cost[crossed] += rest * (PARTS - part[crossed])[:, None]
+        _, chosen = linear_sum_assignment(cost)
+        line[some] = line[some[chosen]]

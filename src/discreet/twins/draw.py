@@ -1,0 +1,73 @@
+"""Who appears as whom: classes by the integers of a mechanism, twins by a point of each record's stretch.
+
+Every record has one keyed digest. Its first 120 bits are compared with the summed weights of the record's class, as in
+every release; the next 40 are the point at which its twin stands.
+"""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from discreet._support.numeric import IntArray
+from discreet.mechanism import Mechanism
+from discreet.twins.coupling import Coupling
+from discreet.twins.records import Digests
+
+__all__ = ["drawn_classes", "moves", "points", "sources"]
+
+#: Hexadecimal digits that the class is drawn by, and those of the point behind them.
+CLASS_DIGITS, POINT_DIGITS = 30, 10
+
+
+def moves(mechanism: Mechanism) -> list[tuple[int, int]]:
+    """Pairs of classes (own, published) of positive weight; a class is its place among the useful values."""
+    return [(k, g) for k, row in enumerate(_rows(mechanism)) for g, _ in row]
+
+
+def _rows(mechanism: Mechanism) -> list[list[tuple[int, int]]]:
+    """Of every class the classes that it may appear as, with integer weights."""
+    stored = mechanism.public_dict()["rows"]
+    places = mechanism.own_places
+    assert places is not None, "classes appear as classes"
+    return [[(places[y], int(weight)) for y, weight in row if weight] for row in stored]
+
+
+def drawn_classes(hashes: Digests, classes: IntArray, mechanism: Mechanism) -> IntArray:
+    """The class that each record appears as."""
+    scale = (1 << 4 * CLASS_DIGITS) // mechanism.denominator
+    found = classes.copy()
+    shown = hashes.astype(f"S{CLASS_DIGITS}")
+    for k, row in enumerate(_rows(mechanism)):
+        members = np.flatnonzero(classes == k)
+        ends = np.cumsum([weight for _, weight in row], dtype=object)[:-1]
+        edges = np.array([f"{int(end) * scale:0{CLASS_DIGITS}x}" for end in ends], dtype=f"S{CLASS_DIGITS}")
+        targets = np.array([g for g, _ in row], dtype=np.int64)
+        found[members] = targets[np.searchsorted(edges, shown[members], side="right")]
+    return found
+
+
+def points(hashes: Digests) -> IntArray:
+    """Numbers of 40 bits, from the digits behind those of the class."""
+    letters = hashes.view(np.uint8).reshape(len(hashes), -1)[:, CLASS_DIGITS : CLASS_DIGITS + POINT_DIGITS]
+    values = np.where(letters >= ord("a"), letters - (ord("a") - 10), letters - ord("0")).astype(np.int64)
+    result: IntArray = values @ (1 << 4 * np.arange(POINT_DIGITS - 1, -1, -1))
+    return result
+
+
+def sources(hashes: Digests, classes: IntArray, mechanism: Mechanism, coupling: Coupling) -> IntArray:
+    """Of each row the row whose useful cells are published for it: its own, or those of a twin."""
+    published, drawn = drawn_classes(hashes, classes, mechanism), points(hashes)
+    found = np.arange(len(classes))
+    for own, other in moves(mechanism):
+        if own != other:
+            rows = np.flatnonzero((classes == own) & (published == other))
+            found[rows] = coupling.twins(rows, own, other, drawn[rows])
+    return found
+
+
+def channel_of(mechanism: Mechanism, joint: Any) -> Mechanism:
+    """The mechanism as a channel from classes to classes."""
+    return mechanism if mechanism.own_places is not None else mechanism.in_values(joint)

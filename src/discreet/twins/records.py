@@ -1,0 +1,110 @@
+"""Records of a table by what they say: their useful cells together, and which of several equal records each is.
+
+The order of the rows decides nothing: records with equal useful cells are numbered, and whichever of them has a number
+gets its draw, so that the same table in another order is published as the same rows.
+"""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet._support.numeric import IntArray
+from discreet.drawing.known import check_known_answers
+from discreet.tables.arrow import integers, whole
+from discreet.tables.dialect import DUCKDB, Dialect
+from discreet.tables.digest import row_digest
+from discreet.tables.session import FILE, OWN, ROW, DuckDBTable
+
+__all__ = ["Records", "digits_of", "hash_expression", "read_records"]
+
+#: Hexadecimal digits of a digest.
+DIGITS = 64
+
+Digests = NDArray[np.bytes_]
+
+DIGEST, NUMBER = f"{OWN}digest", f"{OWN}number"
+
+
+@dataclass(frozen=True, eq=False)
+class Records:
+    """Rows of a table in their order.
+
+    Attributes
+    ----------
+    table : Arrow table
+        The columns that were asked for.
+    digests : ndarray of bytes
+        Of each row the digest of its useful cells.
+    numbers : ndarray of int
+        Which of the rows with this digest it is, from 1 on.
+    tuples : ndarray of int
+        Of each row the place of its digest among all different ones, sorted.
+    n_tuples : int
+        How many there are.
+    """
+
+    table: Any
+    digests: Digests
+    numbers: IntArray
+    tuples: IntArray
+    n_tuples: int
+
+    @classmethod
+    def of(cls, table: Any, digests: Digests, numbers: IntArray) -> Records:
+        """Out of what an engine read."""
+        different, tuples = np.unique(digests, return_inverse=True)
+        return cls(table, digests, numbers, tuples.reshape(-1).astype(np.int64), len(different))
+
+    def __len__(self) -> int:
+        return len(self.digests)
+
+
+def read_records(table: DuckDBTable, useful: Sequence[str], others: Sequence[str] = ()) -> Records:
+    """All rows of an open table, in its order, with their useful columns and others."""
+    check_known_answers(table.connection)
+    names = list(dict.fromkeys([*useful, *others]))
+    shown = ", ".join(DUCKDB.identifier(name) for name in names)
+    placed = f"{shown}, {FILE}, {ROW}, {row_digest(DUCKDB, useful)} AS {DIGEST}"
+    numbered = f"row_number() OVER (PARTITION BY {DIGEST} ORDER BY {FILE}, {ROW}) AS {NUMBER}"
+    rows = table.relation.project(placed).project(f"*, {numbered}").order(f"{FILE}, {ROW}")
+    found = rows.project(f"{shown}, {DIGEST}, {NUMBER}").to_arrow_table()
+    return Records.of(found.select(names), digits_of(found.column(DIGEST)), integers(found.column(NUMBER)))
+
+
+def hash_expression(dialect: Dialect, key: str, *texts: str) -> str:
+    """SQL of the keyed digest of texts; the key is an expression too, so that no query holds it."""
+    joined = " || ':' || ".join(texts)
+    return dialect.sha256(f"{key} || {joined}")
+
+
+def keyed(connection: Any, key: str, *columns: Any) -> Digests:
+    """Keyed digests of rows of Arrow columns, as texts one after the other."""
+    import pyarrow as pa
+
+    name, given = f"{OWN}keyed", f"{OWN}secret"
+    connection.execute(f"SET VARIABLE {given} = $key", {"key": key})
+    connection.register(name, pa.table({f"c{k}": column for k, column in enumerate(columns)}))
+    try:
+        texts = [DUCKDB.as_text(f"c{k}") for k in range(len(columns))]
+        asked = f"SELECT {hash_expression(DUCKDB, f'getvariable({given!r})', *texts)} AS h FROM {name}"
+        return digits_of(connection.sql(asked).to_arrow_table().column(0))
+    finally:
+        connection.unregister(name)
+        connection.execute(f"RESET VARIABLE {given}")
+
+
+def digits_of(column: Any) -> Digests:
+    """An Arrow column of digests as bytes."""
+    import pyarrow as pa
+
+    fixed = whole(column).cast(pa.binary()).cast(pa.binary(DIGITS))
+    buffer = fixed.buffers()[1]
+    start = fixed.offset * DIGITS
+    flat = np.frombuffer(buffer, dtype=f"S{DIGITS}", count=len(fixed), offset=start) if len(fixed) else np.zeros(0, "S")
+    return flat
