@@ -137,8 +137,14 @@ RELEASE |= {"unseen": ({"treated_as": _label, "rows": _count}, None), "not_cover
 RELEASE |= {"covered": ({"columns": [str], **RANGE}, None), "value_types?": {...: _text(r"[A-Z_ ]+(\(\d+,\d+\))?")}}
 RELEASE |= {"digests": {"mechanism": (HEX, None), "output": (HEX, {...: HEX}), "codebook": (HEX, None)}}
 RELEASE["digests"] |= {"input": ({"of": SOURCES, "hmac": HEX}, None)}
+KEY: Shape = RELEASE["key"]
+ROLES: Shape = {name: [str] for name in ("input", "sensitive", "useful", "dropped", "ids")} | {"person": (str, None)}
+TWINS: Shape = {"columns": ROLES, "rows": _count, "unchanged": NUMBER, "columns_unchanged": {...: NUMBER}, "key": KEY}
+TWINS |= {"classes": {...: (str, _count)}, "weights": {...: str}, "order": ("input", "shuffle"), "engine": str}
+TWINS |= {"digests": {"output": (HEX, {...: HEX}, None), "input": ({"of": SOURCES, "hmac": HEX}, None)}}
 KEYED: Shape = {"mechanism": HEX, "codebook": (HEX, None)}
 PRIVATE: Shape = {"counts": COUNTS, "proof": PROOF, "input_key": HEX, "keyed_digests": KEYED}
+PRIVATE |= {"publication": TWINS, "private_publication": {...: str}}  # of a whole table; the first is for everyone
 
 
 def misfit(value: Any, shape: Any, where: str) -> str | None:
@@ -193,7 +199,9 @@ def _form(certificate: Data) -> Found:
     wrong = misfit(certificate, CERTIFICATE | (RELEASE if "columns" in certificate else {}) | private, "certificate")
     if wrong is None:
         whole = certificate["mechanism"] is not None or (certificate["private_mechanism"] and "counts" not in private)
-        wrong = None if whole and (private.keys() != {"proof"}) else "certificate.mechanism or .counts"
+        wrong = (
+            None if whole and (private.keys() - {"publication"} != {"proof"}) else "certificate.mechanism or .counts"
+        )
     return wrong is None, "every field is known and has its shape" if wrong is None else f"{wrong} is not as it must be"
 
 
@@ -205,6 +213,14 @@ def _statements(certificate: Data) -> Found:
         same += [certificate[name] == mechanism[name] for name in ("notion", "reads_sensitive")]
     if "designed_on" in certificate:  # a design kept its promise there as well
         same += [columns is None, _within(certificate["designed_on"], certificate["notion"])]
+    if "publication" in certificate:
+        own, roles = certificate["publication"], certificate["publication"]["columns"]
+        used = [*roles["sensitive"], *roles["useful"], *roles["dropped"], *roles["ids"]]
+        same += [columns is None, sorted(roles["useful"]) == sorted(own["columns_unchanged"])]
+        same += [
+            sorted({*used, *filter(None, [roles["person"]])}) == sorted(roles["input"]),
+            len(set(used)) == len(used),
+        ]
     if columns is not None and mechanism is not None:
         in_values = ["released_values" in part for part in mechanism.get("parts", [mechanism])]
         several = mechanism["kind"] == "attributes" or (all(in_values) and len(columns["useful"]) > 1)

@@ -63,7 +63,7 @@ class Certificate:
     @property
     def private_names(self) -> tuple[str, ...]:
         """Fields that are not for everyone."""
-        secrets = ("input_key", "keyed_digests")
+        secrets = ("input_key", "keyed_digests", "private_publication")
         return secrets if self._content.get("public_counts") is True else ("counts", "proof", *secrets)
 
     @property
@@ -122,7 +122,9 @@ class Certificate:
     def authenticated(self) -> str:
         """What the key of a release authenticates: all of the public part but the code itself and the digest."""
         content = {name: value for name, value in self.public.to_dict().items() if name != "certificate_digest"}
-        content["key"] = {name: value for name, value in content["key"].items() if name != "mac"}
+        holder = dict(content.get("publication", content))
+        holder["key"] = {name: value for name, value in holder["key"].items() if name != "mac"}
+        content |= {"publication": holder} if "publication" in content else holder
         return checker.digest(content)
 
     def text(self) -> str:

@@ -14,6 +14,7 @@ O(n * BLOCK) in practice.
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -68,6 +69,13 @@ class Coupling:
         drawn = (points.astype(np.uint64) * np.uint64(n_other)) >> np.uint64(40)
         found: IntArray = others[(place * n_other + drawn.astype(np.int64)) // n_own]
         return found
+
+    def digest(self, names: IntArray) -> str:
+        """SHA-256 of who stands opposite whom, by names of the rows."""
+        found = hashlib.sha256()
+        for rows in (*self.members, *(self.opposite[pair] for pair in sorted(self.opposite))):
+            found.update(names[rows].astype("<i8").tobytes())
+        return found.hexdigest()
 
     def _pair(self, own: int, other: int) -> tuple[int, int]:
         return _smaller_first(own, other, [len(rows) for rows in self.members])

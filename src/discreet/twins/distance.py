@@ -12,6 +12,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet._support.errors import InputError
 from discreet._support.numeric import IntArray
@@ -49,7 +50,7 @@ class Distance:
         self._codes = [cells.codes.astype(np.int32) for cells in columns]
         self._places = [_places(cells) if cells.is_ordered else None for cells in columns]
 
-    def between(self, rows: IntArray, others: IntArray) -> IntArray:
+    def between(self, rows: IntArray, others: IntArray) -> NDArray[np.int32]:
         """Distances of some records from some others, a matrix."""
         total = np.zeros((len(rows), len(others)), dtype=np.int32)
         for weight, codes, places in zip(self._weights, self._codes, self._places):
@@ -69,14 +70,13 @@ class Distance:
         """
         by = sorted(range(len(self._spread)), key=lambda k: (-self._weights[k], self._spread[k]))
         keys = [self._codes[k][rows] for k in (by if backwards else by[::-1])]
-        found: IntArray = rows[np.lexsort((last[rows], *keys))]
+        found: IntArray = rows[np.lexsort(np.array([last[rows], *keys]))]
         return found
 
 
-def _places(cells: Cells) -> IntArray:
+def _places(cells: Cells) -> NDArray[np.int32]:
     """Ranks of cells in whole numbers; null is half-way from everything."""
-    values: IntArray = np.rint(cells.of_values(cells.ranks, 0.5) * (UNIT - DIFFERENT)).astype(np.int32)
-    return values
+    return np.rint(cells.of_values(cells.ranks, 0.5) * (UNIT - DIFFERENT)).astype(np.int32)
 
 
 def _checked(name: str, weight: float) -> float:

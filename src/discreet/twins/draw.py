@@ -14,9 +14,9 @@ import numpy as np
 from discreet._support.numeric import IntArray
 from discreet.mechanism import Mechanism
 from discreet.twins.coupling import Coupling
-from discreet.twins.records import Digests
+from discreet.twins.records import Digests, numbers_of
 
-__all__ = ["drawn_classes", "moves", "points", "sources"]
+__all__ = ["channel_of", "drawn_classes", "moves", "points", "sources"]
 
 #: Hexadecimal digits that the class is drawn by, and those of the point behind them.
 CLASS_DIGITS, POINT_DIGITS = 30, 10
@@ -51,10 +51,7 @@ def drawn_classes(hashes: Digests, classes: IntArray, mechanism: Mechanism) -> I
 
 def points(hashes: Digests) -> IntArray:
     """Numbers of 40 bits, from the digits behind those of the class."""
-    letters = hashes.view(np.uint8).reshape(len(hashes), -1)[:, CLASS_DIGITS : CLASS_DIGITS + POINT_DIGITS]
-    values = np.where(letters >= ord("a"), letters - (ord("a") - 10), letters - ord("0")).astype(np.int64)
-    result: IntArray = values @ (1 << 4 * np.arange(POINT_DIGITS - 1, -1, -1))
-    return result
+    return numbers_of(hashes, CLASS_DIGITS, POINT_DIGITS)
 
 
 def sources(hashes: Digests, classes: IntArray, mechanism: Mechanism, coupling: Coupling) -> IntArray:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,12 +17,12 @@ from numpy.typing import NDArray
 
 from discreet._support.numeric import IntArray
 from discreet.drawing.known import check_known_answers
-from discreet.tables.arrow import integers, whole
+from discreet.tables.arrow import column_of, integers, whole
 from discreet.tables.dialect import DUCKDB, Dialect
 from discreet.tables.digest import row_digest
 from discreet.tables.session import FILE, OWN, ROW, DuckDBTable
 
-__all__ = ["Records", "digits_of", "hash_expression", "read_records"]
+__all__ = ["Digests", "Records", "digits_of", "hash_expression", "keyed", "numbers_of", "read_records", "texts_of"]
 
 #: Hexadecimal digits of a digest.
 DIGITS = 64
@@ -63,6 +64,17 @@ class Records:
 
     def __len__(self) -> int:
         return len(self.digests)
+
+    @cached_property
+    def canonical(self) -> IntArray:
+        """A name for each row that does not depend on the order of rows: its place by digest and number."""
+        names = np.empty(len(self), dtype=np.int64)
+        names[np.lexsort(np.array([self.numbers, self.tuples]))] = np.arange(len(self))
+        return names
+
+    def hashes(self, connection: Any, key: str) -> Digests:
+        """The keyed digest of each row, which its draw follows from."""
+        return keyed(connection, key, texts_of(self.digests), column_of(self.numbers))
 
 
 def read_records(table: DuckDBTable, useful: Sequence[str], others: Sequence[str] = ()) -> Records:
@@ -106,5 +118,28 @@ def digits_of(column: Any) -> Digests:
     fixed = whole(column).cast(pa.binary()).cast(pa.binary(DIGITS))
     buffer = fixed.buffers()[1]
     start = fixed.offset * DIGITS
-    flat = np.frombuffer(buffer, dtype=f"S{DIGITS}", count=len(fixed), offset=start) if len(fixed) else np.zeros(0, "S")
-    return flat
+    if not len(fixed):
+        return np.zeros(0, f"S{DIGITS}")
+    return np.frombuffer(buffer, dtype=f"S{DIGITS}", count=len(fixed), offset=start)
+
+
+def texts_of(digests: Digests) -> Any:
+    """Digests as an Arrow column of texts."""
+    import pyarrow as pa
+
+    held = np.ascontiguousarray(digests)
+    width = held.dtype.itemsize
+    fixed = pa.Array.from_buffers(pa.binary(width), len(held), [None, pa.py_buffer(held)])
+    return fixed.cast(pa.binary()).cast(pa.string())
+
+
+def numbers_of(digests: Digests, start: int, digits: int) -> IntArray:
+    """Numbers that some hexadecimal digits of digests are.
+
+    >>> numbers_of(np.array([b"00ff"]), 2, 2).tolist()
+    [255]
+    """
+    letters = digests.view(np.uint8).reshape(len(digests), -1)[:, start : start + digits]
+    values = np.where(letters >= ord("a"), letters - (ord("a") - 10), letters - ord("0")).astype(np.int64)
+    result: IntArray = values @ (1 << 4 * np.arange(digits - 1, -1, -1))
+    return result

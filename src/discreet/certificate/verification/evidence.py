@@ -48,6 +48,11 @@ class Evidence:
         return "columns" in self.content
 
     @property
+    def is_of_whole_table(self) -> bool:
+        """Whether it is about a table that was published as a whole, each record as itself or as a twin."""
+        return "publication" in self.content
+
+    @property
     def columns(self) -> dict[str, Any]:
         """Which columns were read and published."""
         found: dict[str, Any] = self.content["columns"]

@@ -13,6 +13,7 @@ from discreet._support.errors import ColumnNotFoundError, DataError, DiscreetErr
 from discreet.certificate import checker
 from discreet.certificate.record import Certificate
 from discreet.certificate.verification.evidence import Evidence
+from discreet.certificate.verification.publication import against_publication
 from discreet.certificate.verification.release import against_release
 from discreet.certificate.verification.rows import against_both
 from discreet.certificate.verification.signed import signature_finding
@@ -123,6 +124,9 @@ def _read(path: Any) -> Certificate:
 def _tests(evidence: Evidence, table: Any, released: Any, limits: Limits) -> Iterator[Finding]:
     """The findings of every check that the tables allow; each table is opened once."""
     yield from about_key(evidence)
+    if evidence.is_of_whole_table:
+        yield from against_publication(evidence, table, released, limits)
+        return
     if released is not None and not evidence.is_of_release:
         yield Finding("release", False, "the certificate is about a design, not about a release")
         return

@@ -23,12 +23,17 @@ STATEMENTS = {
     "the types of released values": ("types of released columns",),
 }
 
+#: Statements about a whole table that only whoever made it could check again.
+WHOLE_TABLE = ["how the classes were made", "what the attack found", "whether the key was drawn at random"]
+
+CHANGEABLE = "who can seal a certificate anew can change them: the key, or a signature, would tell"
+
 
 def about_key(evidence: Evidence) -> Iterator[Finding]:
     """Whether the key is the one of the release, and whether its draw is as private as stated."""
-    if not evidence.is_of_release:
+    if not (evidence.is_of_release or evidence.is_of_whole_table):
         return
-    stated = evidence.content["key"]
+    stated = evidence.content.get("publication", evidence.content)["key"]
     if evidence.key is not None:
         same = evidence.key.fingerprint == stated["fingerprint"]
         yield Finding("key", same, "is the key of this release" if same else "is not the key of this release")
@@ -48,6 +53,11 @@ def unchecked(evidence: Evidence, made: set[str]) -> Iterator[Finding]:
     """What the verdict says nothing about."""
     names = [] if evidence.is_signed or "key" in made else ["versions"]
     names += ["the records that it was designed on"] if "designed_on" in evidence.content else []
+    if evidence.is_of_whole_table:
+        names += WHOLE_TABLE + ([] if "shares" in made else ["the shares that are unchanged"])
+        names += [] if "input digest" in made else ["the input's digest"]
+        if "redraw" not in made and not (evidence.is_signed and "output digest" in made):
+            yield Finding("released cells", None, CHANGEABLE, at_most="verified")
     if evidence.is_of_release:
         names += [] if evidence.is_signed or "key" in made else ["engine"]
         names.append("whether the key was drawn at random")
@@ -56,11 +66,6 @@ def unchecked(evidence: Evidence, made: set[str]) -> Iterator[Finding]:
         absent |= {"types of released columns"} if evidence.value_types is None else set()
         names += [name for name, checks in STATEMENTS.items() if not (made | absent).intersection(checks)]
         if "redraw" not in made and not (evidence.is_signed and "output digest" in made):
-            yield Finding(
-                "released cells",
-                None,
-                "who can seal a certificate anew can change them: the key, or a signature, would tell",
-                at_most="verified",
-            )
+            yield Finding("released cells", None, CHANGEABLE, at_most="verified")
     if names:
         yield Finding("taken as stated", None, ", ".join(names))

@@ -1,0 +1,228 @@
+"""A certificate of a whole table: records counted in their classes anew, and every row drawn again with the key."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from discreet._support import progress
+from discreet._support.errors import ColumnNotFoundError, DataError, DiscreetError, InputError
+from discreet._support.numeric import IntArray
+from discreet.certificate.verification.evidence import Evidence
+from discreet.certificate.verification.verdict import Finding, equal
+from discreet.drawing.keys import input_hmac
+from discreet.tables import open_table
+from discreet.tables.dialect import plain_kind
+from discreet.tables.digest import file_digest, part_digests
+from discreet.tables.files import readable
+from discreet.tables.session import DuckDBTable, Limits
+from discreet.twins.cells import Cells, cells_of
+from discreet.twins.coupling import couple
+from discreet.twins.distance import Distance
+from discreet.twins.draw import moves, sources
+from discreet.twins.records import Records, read_records
+from discreet.twins.secret import SecretRule
+from discreet.twins.store import unpacked
+
+__all__ = ["against_publication"]
+
+#: Standard deviations by which the number of records published in a class may be off: one in 10**11 honest ones is.
+DEVIATIONS = 7.0
+
+
+@dataclass(frozen=True, eq=False)
+class _Known:
+    """The table, its records and their classes, as the private certificate has them."""
+
+    table: DuckDBTable
+    records: Records
+    classes: IntArray
+
+
+def against_publication(evidence: Evidence, table: Any, released: Any, limits: Limits) -> Iterator[Finding]:
+    """What the table, the published one and the key tell."""
+    with contextlib.ExitStack() as stack:
+        known = None
+        if table is not None:
+            try:
+                opened = stack.enter_context(open_table(table, places=True, limits=limits))
+                if not isinstance(opened, DuckDBTable):
+                    raise InputError("a publication is verified against files or a frame in memory.")
+                opened.start_digest()
+                findings, known = _against_table(evidence, opened)
+                yield from findings
+            except ColumnNotFoundError as error:
+                yield Finding("certificate", False, f"not of this table: {error}")
+            except DiscreetError as error:
+                yield Finding("table", False, str(error))
+        if released is not None:
+            yield from _against_released(evidence, known, released, limits)
+
+
+def _against_table(evidence: Evidence, table: DuckDBTable) -> tuple[list[Finding], _Known | None]:
+    content = evidence.content
+    stated = content["publication"]
+    roles = stated["columns"]
+    if list(table.columns) != roles["input"]:
+        return [
+            Finding("certificate", False, "not of this table: it has other columns than the certificate says")
+        ], None
+    findings = [_input_digest(evidence, table)]
+    private = content.get("private_publication")
+    if private is None:
+        text = "not compared: the classes of its records are in the private certificate"
+        return [*findings, Finding("table", None, text)], None
+    with progress.stage("reading the table"):
+        records = read_records(table, roles["useful"], roles["sensitive"])
+    findings.append(
+        Finding("rows of the table", len(records) == stated["rows"], f"{len(records)} rows, {stated['rows']} stated")
+    )
+    classes, turns = unpacked(private["classes"], "<u2"), unpacked(private["turns"], "u1")
+    names = content["mechanism"]["useful"]
+    if len(classes) != records.n_tuples or len(turns) != records.n_tuples or classes.max(initial=0) >= len(names):
+        return [*findings, Finding("counts", False, "the classes are not those of this table's records")], None
+    own, turn = classes[records.tuples], turns[records.tuples] - 1
+    secret = SecretRule.from_dict(json.loads(private["rule"])).read(records.table, turn)
+    found = _counts(secret.labels, names, secret.codes, own, turn >= 0)
+    same = found == _stated_counts(content["counts"])
+    findings.append(Finding("counts", same, "are those of the table" if same else "are not those of the table"))
+    return findings, _Known(table, records, own)
+
+
+def _counts(
+    labels: Sequence[str], names: Sequence[str], codes: IntArray, classes: IntArray, counted: Any
+) -> dict[tuple[str, str], int]:
+    flat = np.bincount((codes * len(names) + classes)[counted], minlength=len(labels) * len(names))
+    places = np.flatnonzero(flat).tolist()
+    return {(labels[k // len(names)], names[k % len(names)]): int(flat[k]) for k in places}
+
+
+def _stated_counts(counts: Any) -> dict[tuple[str, str], int]:
+    return {(counts["sensitive"][s], counts["useful"][x]): n for s, x, n in counts["cells"] if n}
+
+
+def _input_digest(evidence: Evidence, table: DuckDBTable) -> Finding:
+    stated = evidence.content["publication"]["digests"]["input"]
+    secret = evidence.content.get("input_key") or (None if evidence.key is None else evidence.key.input_key)
+    if stated is None or secret is None:
+        return Finding("input digest", None, "not re-checked: its key is in the private certificate")
+    found = table.content(evidence.content["publication"]["columns"]["input"] if stated["of"] == "rows" else None)
+    if found.of != stated["of"]:
+        text = f"not re-checked: it is that of {stated['of']}, and the table has {found.of}"
+        return Finding("input digest", None, text)
+    return equal("input digest", input_hmac(secret, found.digest), stated["hmac"], "the table")
+
+
+def _against_released(evidence: Evidence, known: _Known | None, released: Any, limits: Limits) -> Iterator[Finding]:
+    stated = evidence.content["publication"]
+    try:
+        with (
+            readable("the published table", released),
+            open_table(released, places=True, limits=limits, beside=None if known is None else known.table) as opened,
+        ):
+            if not isinstance(opened, DuckDBTable):
+                raise InputError("a published table is verified as files or as a frame in memory.")
+            if list(opened.columns) != stated["columns"]["useful"]:
+                yield Finding("columns", False, "the published table has other columns than the certificate says")
+                return
+            yield Finding("columns", True, "are those that the certificate says")
+            yield _output_digest(stated, opened)
+            rows = opened.count()
+            yield Finding("released rows", rows == stated["rows"], f"{rows} rows, {stated['rows']} stated")
+            if known is not None:
+                yield from _beside_each_other(evidence, known, opened)
+    except DataError as error:
+        yield Finding("release", False, str(error))
+
+
+def _output_digest(stated: Any, released: DuckDBTable) -> Finding:
+    digest = stated["digests"]["output"]
+    if digest is None or released.path is None or released.given is None or not os.path.exists(released.given):
+        return Finding(
+            "output digest", None, "not re-checked: it is that of files, and one side is a frame or a pattern"
+        )
+    found = part_digests(released.given) if os.path.isdir(released.given) else file_digest(released.path)
+    return equal("output digest", found, digest, "the published table")
+
+
+def _beside_each_other(evidence: Evidence, known: _Known, released: DuckDBTable) -> Iterator[Finding]:
+    """Types, rows that are rows of the table, how often classes appear; and the draw."""
+    useful = evidence.content["publication"]["columns"]["useful"]
+    kinds = [(plain_kind(known.table.kinds[c]), plain_kind(released.kinds[c])) for c in useful]
+    same = all(a == b for a, b in kinds)
+    yield Finding("types of released columns", same, "are those of the table" if same else "are not those of the table")
+    published = read_records(released, useful).digests
+    different, first = np.unique(known.records.digests, return_index=True)
+    place = np.minimum(np.searchsorted(different, published), len(different) - 1)
+    strange = int((different[place] != published).sum())
+    yield Finding("released rows that are rows of the table", strange == 0, f"{strange} rows are not")
+    if strange:
+        return
+    yield _class_frequencies(evidence, known, known.classes[first][place])
+    if evidence.key is not None:
+        yield from _redraw(evidence, known, published)
+
+
+def _class_frequencies(evidence: Evidence, known: _Known, published: IntArray) -> Finding:
+    """How often each class is published, beside what the mechanism says on average."""
+    mechanism = evidence.own
+    rows = {k: dict(row) for k, row in enumerate(_weights(mechanism))}
+    sizes = np.bincount(known.classes, minlength=mechanism.n_useful)
+    seen = np.bincount(published, minlength=mechanism.n_useful)
+    worst = 0.0
+    for g in range(mechanism.n_useful):
+        chances = np.array([rows[k].get(g, 0.0) for k in range(mechanism.n_useful)])
+        mean, spread = float(sizes @ chances), math.sqrt(float(sizes @ (chances * (1 - chances))))
+        worst = max(worst, max(0.0, abs(seen[g] - mean) - 1.0) / max(spread, 1e-9))
+    text = f"of published classes are off by {worst:.1f} standard deviations at most"
+    return Finding("frequencies", worst <= DEVIATIONS, text)
+
+
+def _weights(mechanism: Any) -> list[list[tuple[int, float]]]:
+    places = mechanism.own_places
+    rows = mechanism.public_dict()["rows"]
+    return [[(places[y], weight / mechanism.denominator) for y, weight in row] for row in rows]
+
+
+def _redraw(evidence: Evidence, known: _Known, published: Any) -> Iterator[Finding]:
+    """All rows drawn again: classes, twins and their order."""
+    content, mechanism, key = evidence.content, evidence.own, evidence.key
+    assert key is not None
+    stated, private = content["publication"], content["private_publication"]
+    records, connection = known.records, known.table.connection
+    cells = [cells_of(name, records.table.column(name)) for name in stated["columns"]["useful"]]
+    weights = {name: math.inf if text == "inf" else float(text) for name, text in stated["weights"].items()}
+    hashes = records.hashes(connection, key.derive("twins", mechanism.fingerprint).hex())
+    last = np.empty(len(hashes), dtype=np.int64)
+    last[np.argsort(hashes, kind="stable")] = np.arange(len(hashes))
+    coupling = couple(known.classes, mechanism.n_useful, moves(mechanism), Distance(cells, weights), last)
+    if coupling.digest(records.canonical) != private["coupling"]:
+        text = f"twins were looked for with scipy {private['scipy']}, which finds others here: not drawn again"
+        yield Finding("redraw", None, text, at_most="verified")
+        return
+    drawn = sources(hashes, known.classes, mechanism, coupling)
+    order = drawn
+    if stated["order"] == "shuffle":
+        shuffled = records.hashes(connection, key.derive("twins-order", mechanism.fingerprint).hex())
+        order = drawn[np.argsort(shuffled, kind="stable")]
+    expected = records.digests[order]
+    wrong = int((expected != published).sum()) if len(expected) == len(published) else len(expected)
+    yield Finding("redraw", wrong == 0, f"{len(expected)} rows drawn again, {wrong} are others")
+    yield _shares(stated, cells, drawn)
+
+
+def _shares(stated: Any, cells: Sequence[Cells], drawn: IntArray) -> Finding:
+    """The stated shares of what is unchanged."""
+    same = [own.codes == own.codes[drawn] for own in cells]
+    found = [float(np.all(same, axis=0).mean()), *(float(column.mean()) for column in same)]
+    told = [stated["unchanged"], *(stated["columns_unchanged"][own.name] for own in cells)]
+    right = all(f"{math.floor(share * 1e6) / 1e6:.6f}" == text for share, text in zip(found, told))
+    return Finding("shares", right, "of unchanged rows and cells are as stated" if right else "are not as stated")

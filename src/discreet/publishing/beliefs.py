@@ -1,0 +1,185 @@
+r"""Beliefs about S that can be learned: what models say of records that they have not seen.
+
+Records are cut into folds by a keyed hash of their useful cells (of the person, where persons have several records).
+A model that was trained on the other folds tells :math:`\hat b(x) \approx P(S = \cdot \mid x)` of a fold's records, so
+that neither a record's own S nor that of an equal record enters what is believed about it.
+"""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from discreet._support import progress
+from discreet._support.errors import InputError
+from discreet._support.numeric import BoolArray, FloatArray, IntArray
+from discreet.publishing.features import Features
+
+__all__ = ["MODELS", "Beliefs", "default_model", "learn", "sklearn_needed", "stronger_model"]
+
+#: Records that a model learns from; more of them teach it little, and take long.
+MOST_LEARNED = 200_000
+
+#: Records of a fold that beliefs are told of at once.
+STRIPE = 200_000
+
+
+@dataclass(frozen=True, eq=False)
+class Beliefs:
+    """Models, one for each fold and each secret, which tell beliefs about other records too.
+
+    Attributes
+    ----------
+    models : tuple of tuple
+        ``models[fold][turn]``, each trained without the fold.
+    places : tuple of ndarray
+        Of each secret, the places of its labels among all labels.
+    n_labels : int
+        Of all secrets together.
+    """
+
+    models: tuple[tuple[Any, ...], ...]
+    places: tuple[IntArray, ...]
+    n_labels: int
+
+    def of(self, features: Features, folds: IntArray) -> FloatArray:
+        """Probabilities of all labels, one row a record; of several secrets each has an equal share of one."""
+        found = np.zeros((len(folds), self.n_labels))
+        for fold, models in enumerate(self.models):
+            members = np.flatnonzero(folds == fold)
+            for start in range(0, len(members), STRIPE):
+                some = members[start : start + STRIPE]
+                for model, places in zip(models, self.places):
+                    found[np.ix_(some, places)] += _probabilities(model, features.of(some), len(places))
+        return found / len(self.places)
+
+
+def learn(
+    features: Features,
+    secrets: Sequence[IntArray],
+    places: Sequence[IntArray],
+    folds: IntArray,
+    make: Callable[[Features, int], Any],
+    seed: int,
+) -> Beliefs:
+    """Train a model for every fold on all other folds.
+
+    Parameters
+    ----------
+    features : Features
+        Of all records.
+    secrets : sequence of ndarray of int
+        Codes of each secret, from 0 on.
+    places : sequence of ndarray of int
+        Places of the labels of each secret among all.
+    folds : ndarray of int
+        Fold of each record.
+    make : callable
+        From features and a seed to an estimator with ``fit`` and ``predict_proba``.
+    seed : int
+        Of the models, and of which records they learn from where there are very many.
+    """
+    rng = np.random.default_rng(seed)
+    made = []
+    n_folds = int(folds.max()) + 1
+    with progress.stage("learning what the useful columns tell") as stage:
+        for fold in range(n_folds):
+            others = np.flatnonzero(folds != fold)
+            if len(others) > MOST_LEARNED:
+                others = np.sort(rng.choice(others, MOST_LEARNED, replace=False))
+            own = [_Trained(make(features, seed), features.of(others), codes[others]) for codes in secrets]
+            made.append(tuple(own))
+            stage.update(fold + 1, n_folds)
+    return Beliefs(tuple(made), tuple(places), sum(map(len, places)))
+
+
+class _Trained:
+    """A model, or what is known without one where its records have a single label."""
+
+    def __init__(self, model: Any, matrix: FloatArray, codes: IntArray) -> None:
+        self.known: IntArray = np.unique(codes)
+        if len(self.known) < 2:
+            self.model: Any = None
+            return
+        try:
+            self.model = model.fit(matrix, np.searchsorted(self.known, codes))
+        except Exception as error:  # an estimator fails in its own ways, and its message may quote a cell
+            raise InputError(
+                f"the model {type(model).__name__} cannot be trained on these columns ({type(error).__name__}). Leave "
+                "model out, or give an estimator that takes numbers with missing values."
+            ) from None
+
+    def probabilities(self, matrix: FloatArray) -> FloatArray:
+        if self.model is None:
+            return np.ones((len(matrix), 1))
+        found: FloatArray = np.asarray(self.model.predict_proba(matrix), dtype=np.float64)
+        if found.shape != (len(matrix), len(self.known)) or not np.isfinite(found).all():
+            raise InputError("the model must tell finite probabilities of every label it was trained on.")
+        return found
+
+
+def _probabilities(model: _Trained, matrix: FloatArray, n_labels: int) -> FloatArray:
+    """Of all labels, those that training lacked with none."""
+    found = np.zeros((len(matrix), n_labels))
+    found[:, model.known] = model.probabilities(matrix)
+    return found
+
+
+def default_model(features: Features, seed: int) -> Any:
+    """Boosted trees on histograms, which take numbers, codes and missing cells as they are."""
+    return _boosting(features.is_category, seed)
+
+
+def stronger_model(features: Features, seed: int) -> Any:
+    """Boosted trees that look longer and more closely, beside a forest of random ones; their mean."""
+    return _Mean([_boosting(features.is_category, seed, longer=True), _forest(seed)])
+
+
+def _boosting(is_category: BoolArray, seed: int, *, longer: bool = False) -> Any:
+    with sklearn_needed():
+        from sklearn.ensemble import HistGradientBoostingClassifier
+    more = {"max_iter": 300, "learning_rate": 0.06, "min_samples_leaf": 10} if longer else {}
+    return HistGradientBoostingClassifier(categorical_features=is_category, random_state=seed, **more)
+
+
+def _forest(seed: int) -> Any:
+    with sklearn_needed():
+        from sklearn.ensemble import ExtraTreesClassifier
+        from sklearn.impute import SimpleImputer
+        from sklearn.pipeline import make_pipeline
+    trees = ExtraTreesClassifier(150, min_samples_leaf=5, max_features=None, random_state=seed, n_jobs=-1)
+    return make_pipeline(SimpleImputer(strategy="constant", fill_value=-1.0), trees)
+
+
+class _Mean:
+    """Several models as one, by the mean of what they tell."""
+
+    def __init__(self, models: Sequence[Any]) -> None:
+        self.models = models
+
+    def fit(self, matrix: FloatArray, codes: IntArray) -> _Mean:
+        self.models = [model.fit(matrix, codes) for model in self.models]
+        return self
+
+    def predict_proba(self, matrix: FloatArray) -> FloatArray:
+        found: FloatArray = np.mean([model.predict_proba(matrix) for model in self.models], axis=0)
+        return found
+
+
+class sklearn_needed:  # noqa: N801 - a context, written like the functions of contextlib
+    """Says which extra to install where scikit-learn is missing."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None and issubclass(kind, ImportError):
+            raise InputError("whole tables need scikit-learn: pip install 'discreet[tables]'.") from None
+
+
+#: Models by name, as certificates state them.
+MODELS = {"boosting": default_model, "boosting and a forest": stronger_model}

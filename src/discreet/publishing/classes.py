@@ -1,0 +1,116 @@
+r"""Classes of records with about the same belief, in each fold by itself.
+
+Of two labels the beliefs are cut at quantiles; of more, :math:`\sqrt{\hat b}` is clustered by k-means, since distances
+between square roots of probabilities are those that samples can tell (Hellinger). Classes are those of one fold: their
+edges follow from beliefs that a model of the *other* folds has, so that given the useful columns and the other folds
+nothing about them depends on the S that is counted in them, and limits of P(s | class) cover as they say.
+"""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from discreet._support.numeric import FloatArray, IntArray
+from discreet.publishing.beliefs import sklearn_needed
+
+__all__ = ["Classes", "classes_for", "make_classes"]
+
+#: Records behind a class for every promise with confidence, and for one about the table alone, by the root of labels.
+SURE_RECORDS, COUNTED_RECORDS = 1100, 150
+
+#: Classes in all: more are more pairs of them, and more limits to hold at once.
+MOST_CLASSES = 60
+
+#: Records of a fold that clusters are made from.
+MOST_CLUSTERED = 50_000
+
+
+def classes_for(records: int, n_labels: int, *, is_sure: bool, n_folds: int) -> int:
+    """How many classes of one fold so many records allow, at least two."""
+    each = (SURE_RECORDS if is_sure else COUNTED_RECORDS) * math.sqrt(n_labels)
+    return int(np.clip(round(records / each / n_folds), 2, MOST_CLASSES // n_folds))
+
+
+@dataclass(frozen=True, eq=False)
+class Classes:
+    """How beliefs become classes.
+
+    Attributes
+    ----------
+    edges : tuple of ndarray or None
+        Of each fold, where the belief in the second label is cut.
+    centres : tuple of ndarray or None
+        Of each fold, the centres of clusters of square roots.
+    """
+
+    edges: tuple[FloatArray, ...] | None
+    centres: tuple[FloatArray, ...] | None
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Classes of each fold."""
+        if self.edges is not None:
+            return tuple(len(edges) + 1 for edges in self.edges)
+        assert self.centres is not None
+        return tuple(len(centres) for centres in self.centres)
+
+    @property
+    def labels(self) -> list[str]:
+        """Names of all classes: the fold as a letter, then a number."""
+        width = len(str(max(self.sizes)))
+        return [f"{chr(ord('A') + fold)}{k + 1:0{width}d}" for fold, n in enumerate(self.sizes) for k in range(n)]
+
+    def of(self, beliefs: FloatArray, folds: IntArray) -> IntArray:
+        """Class of each record, counted through all folds."""
+        found, before = np.zeros(len(folds), dtype=np.int64), 0
+        for fold, size in enumerate(self.sizes):
+            members = folds == fold
+            found[members] = before + self._of_fold(beliefs[members], fold)
+            before += size
+        return found
+
+    def _of_fold(self, beliefs: FloatArray, fold: int) -> IntArray:
+        if self.edges is not None:
+            return np.searchsorted(self.edges[fold], beliefs[:, 1], side="right")
+        assert self.centres is not None
+        centres = self.centres[fold]
+        # |r - c|^2 without |r|^2, which is the same for all centres.
+        far = (centres**2).sum(axis=1) - 2 * np.sqrt(beliefs) @ centres.T
+        nearest: IntArray = far.argmin(axis=1)
+        return nearest
+
+
+def make_classes(beliefs: FloatArray, folds: IntArray, per_fold: int, *, fewest: int, seed: int) -> Classes:
+    """Classes of every fold, none with fewer records than ``fewest`` where that can be."""
+    n_folds = int(folds.max()) + 1
+    parts = [beliefs[folds == fold] for fold in range(n_folds)]
+    if beliefs.shape[1] == 2:
+        return Classes(tuple(_edges(part[:, 1], per_fold) for part in parts), None)
+    return Classes(None, tuple(_centres(np.sqrt(part), per_fold, fewest, seed) for part in parts))
+
+
+def _edges(beliefs: FloatArray, parts: int) -> FloatArray:
+    """Quantiles; of beliefs that few records share every edge is one of its own."""
+    found = np.unique(np.quantile(beliefs, np.arange(1, parts) / parts, method="higher"))
+    inside: FloatArray = found[found > beliefs.min()]
+    return inside
+
+
+def _centres(roots: FloatArray, parts: int, fewest: int, seed: int) -> FloatArray:
+    with sklearn_needed():
+        from sklearn.cluster import KMeans
+    rng = np.random.default_rng(seed)
+    some = roots if len(roots) <= MOST_CLUSTERED else roots[rng.choice(len(roots), MOST_CLUSTERED, replace=False)]
+    different = len(np.unique(some, axis=0))
+    centres: FloatArray = KMeans(min(parts, different), n_init=3, random_state=seed).fit(some).cluster_centers_
+    while len(centres) > 2:  # the smallest cluster goes to its neighbours until none is too small
+        far = (centres**2).sum(axis=1) - 2 * roots @ centres.T
+        sizes = np.bincount(far.argmin(axis=1), minlength=len(centres))
+        if sizes.min() >= fewest:
+            break
+        centres = np.delete(centres, int(sizes.argmin()), axis=0)
+    return centres

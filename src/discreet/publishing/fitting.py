@@ -1,0 +1,195 @@
+"""A publication up to its promise: beliefs, classes and the design on (S, class); it can be applied to later tables."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from discreet._support import progress
+from discreet._support.errors import InputError, UnusableColumnError
+from discreet._support.numeric import FloatArray, IntArray
+from discreet.core.joint import Joint
+from discreet.designers import Design, design
+from discreet.mechanism import Mechanism
+from discreet.notions import Notion
+from discreet.publishing.beliefs import Beliefs, learn
+from discreet.publishing.classes import Classes, classes_for, make_classes
+from discreet.publishing.features import Encoder
+from discreet.publishing.reading import Subject
+from discreet.twins.cells import Cells
+from discreet.twins.draw import channel_of
+from discreet.twins.secret import Secret, SecretRule
+
+__all__ = ["Counted", "Fitted", "Settings", "count", "design_classes", "fit", "weights_of"]
+
+#: Expected records of the rarest label in a class, below which limits say too little.
+FEWEST_OF_LABEL = 25
+
+#: Fewest records of a class without confidence, and with it.
+FEWEST_COUNTED, FEWEST_SURE = 100, 400
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a table is fitted.
+
+    Attributes
+    ----------
+    notion : Notion
+        The promise, with the confidence that this try has.
+    make : callable
+        From features and a seed to an estimator.
+    model : str
+        Its name.
+    per_fold : int or None
+        Classes of a fold; left out, as many as the records allow.
+    finer : float
+        How many times as many.
+    margin : float or None
+        Nats by which the design stays inside of the promise.
+    n_folds : int
+        Models, each trained without its fold.
+    """
+
+    notion: Notion
+    make: Callable[..., Any]
+    model: str
+    per_fold: int | None = None
+    finer: float = 1.0
+    margin: float | None = None
+    n_folds: int = 2
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """What was learned from a table and decided on it.
+
+    Attributes
+    ----------
+    encoder, beliefs, classes : Encoder, Beliefs or None, Classes or None
+        From cells to features, to beliefs, to classes; None where beliefs were counted.
+    rule : SecretRule
+        How the secret is read.
+    design : Design
+        Of the mechanism between classes, on the counts of (S, class).
+    mechanism : Mechanism
+        The same as a channel from classes to classes.
+    settings : Settings
+        How all that was made.
+    """
+
+    encoder: Encoder | None
+    beliefs: Beliefs | None
+    classes: Classes | None
+    rule: SecretRule
+    design: Design
+    mechanism: Mechanism
+    settings: Settings
+
+    def classes_of(self, columns: Sequence[Cells], folds: IntArray) -> tuple[FloatArray, IntArray]:
+        """Beliefs and classes of the records of this table or a later one."""
+        assert self.encoder is not None
+        assert self.beliefs is not None
+        assert self.classes is not None
+        found = self.beliefs.of(self.encoder.features(columns), folds)
+        return found, self.classes.of(found, folds)
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """Records in their classes."""
+
+    fitted: Fitted
+    beliefs: FloatArray | None
+    classes: IntArray
+    joint: Joint
+
+
+def fit(subject: Subject, rule: SecretRule, settings: Settings, seed: int) -> Counted:
+    """Learn beliefs, make classes, count them and design what moves between them."""
+    secret = rule.read(subject.table, subject.turns)
+    per_fold = settings.per_fold or _per_fold(subject, secret, settings)
+    encoder = Encoder(subject.cells)
+    features = encoder.features(subject.cells)
+    secrets, places = _secrets(rule, subject, secret)
+    beliefs = learn(features, secrets, places, subject.folds, settings.make, seed)
+    told = beliefs.of(features, subject.folds)
+    fewest = FEWEST_COUNTED if settings.notion.confidence is None else FEWEST_SURE
+    with progress.stage("making classes"):
+        classes = make_classes(told, subject.folds, per_fold, fewest=fewest, seed=seed)
+    own = classes.of(told, subject.folds)
+    joint = count(secret, own, classes.labels, subject, rule)
+    made = design_classes(joint, settings)
+    fitted = Fitted(encoder, beliefs, classes, rule, made, channel_of(made.mechanism, joint), settings)
+    return Counted(fitted, told, own, joint)
+
+
+def design_classes(joint: Joint, settings: Settings) -> Design:
+    """The channel between classes under which most records stay as they are, and every class as common as it is."""
+    _check_labels(joint)
+    options: dict[str, Any] = {} if settings.margin is None else {"margin": settings.margin}
+    return design(joint, settings.notion, utility="accuracy", invariant=True, **options)
+
+
+def count(secret: Secret, classes: IntArray, names: Sequence[str], subject: Subject, rule: SecretRule) -> Joint:
+    """Counts of (S, class) among the records that count."""
+    counted = subject.turns >= 0
+    cells = np.bincount(
+        (secret.codes * len(names) + classes)[counted], minlength=len(secret.labels) * len(names)
+    ).reshape(len(secret.labels), len(names))
+    there = cells.sum(axis=1) > 0
+    labels = [label for label, occurs in zip(secret.labels, there) if occurs]
+    return Joint.from_counts(
+        cells[there], sensitive=labels, useful=list(names), sensitive_columns=rule.columns, useful_columns=["class"]
+    )
+
+
+def _per_fold(subject: Subject, secret: Secret, settings: Settings) -> int:
+    """As many classes as records, and those of the rarest label among the pilot's, allow."""
+    counted = int((subject.turns >= 0).sum())
+    sure = settings.notion.confidence is not None
+    found = classes_for(int(counted * settings.finer), len(secret.labels), is_sure=sure, n_folds=settings.n_folds)
+    pilot = secret.codes[subject.pilot]
+    if not sure or not len(pilot):
+        return found
+    rarest = np.bincount(pilot, minlength=len(secret.labels)).min() / len(pilot)
+    return int(np.clip(counted * rarest / FEWEST_OF_LABEL / settings.n_folds, 2, found))
+
+
+def _secrets(rule: SecretRule, subject: Subject, secret: Secret) -> tuple[list[IntArray], list[IntArray]]:
+    """Codes of every secret of each record, and the places of its labels among all."""
+    if rule.n_turns == 1:
+        return [secret.codes], [np.arange(len(secret.labels))]
+    codes, places = [], []
+    place = {label: k for k, label in enumerate(secret.labels)}
+    for texts in rule.columns_of(subject.table):
+        own = Secret.of(texts)
+        known = np.array([place.get(label, -1) for label in own.labels])
+        if (known < 0).any():
+            raise UnusableColumnError(
+                "a sensitive column has labels that no counted record has. Cut it (bins, --bins)."
+            )
+        codes.append(own.codes)
+        places.append(known)
+    return codes, places
+
+
+def _check_labels(joint: Joint) -> None:
+    if joint.n_sensitive < 2:
+        raise UnusableColumnError(
+            f"the sensitive column {' + '.join(joint.sensitive_columns)} has only one value, so there is nothing to "
+            "protect. Choose another column."
+        )
+
+
+def weights_of(weights: Mapping[str, float] | None, useful: Sequence[str]) -> dict[str, float]:
+    """Weights of columns, all of which are published."""
+    given = dict(weights or {})
+    unknown = [name for name in given if name not in useful]
+    if unknown:
+        raise InputError(f"weights name {unknown[0]!r}, which is not a published column.")
+    return given

@@ -1,0 +1,443 @@
+"""`discreet.publish`: a whole table under one promise."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import math
+import os
+import time
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from discreet._support import progress
+from discreet._support.errors import BrokenNotionError, DiscreetWarning, InputError
+from discreet._support.numeric import IntArray
+from discreet.certificate.signing_key import SigningKey
+from discreet.designers import design
+from discreet.drawing.keys import ReleaseKey
+from discreet.notions import LIP, Notion
+from discreet.publishing.beliefs import sklearn_needed
+from discreet.publishing.calibration import calibration_of
+from discreet.publishing.certification import certified, promised
+from discreet.publishing.fitting import Counted, count, weights_of
+from discreet.publishing.making import SHARES, Made, Wishes, first_not_broken, made_with
+from discreet.publishing.pilot import rule_from
+from discreet.publishing.publication import Publication
+from discreet.publishing.quality import quality_of
+from discreet.publishing.reading import Subject, read_subject
+from discreet.publishing.roles import roles_of
+from discreet.publishing.writing import Files, frame_of, open_files
+from discreet.tables import frames, open_table
+from discreet.tables.session import DuckDBTable, Limits
+
+__all__ = ["publish", "publish_later"]
+
+#: Seconds that the proof of how much information the classes could keep may take.
+PROOF_SECONDS = 5.0
+
+#: Share of the records that a label needs for each class, below which it is gathered with others.
+LEAST_SHARE = 0.006
+
+COUNTED_WARNING = (
+    "counted beliefs read every person's own secret: whoever knows somebody's useful values learns from how often they "
+    "appear. Use learned beliefs to publish; these are for comparison."
+)
+
+
+def publish(
+    table: Any,
+    sensitive: str | Sequence[str],
+    useful: str | Sequence[str] = "all",
+    notion: Notion | None = None,
+    *,
+    drop: str | Sequence[str] = (),
+    key: Any = None,
+    seed: int | None = None,
+    output: str | os.PathLike[str] | None = None,
+    model: Any = None,
+    classes: int | None = None,
+    weights: Mapping[str, float] | None = None,
+    beliefs: Literal["learned", "counted"] = "learned",
+    person: str | None = None,
+    shuffle: bool = True,
+    time_limit: float | None = None,
+    each: bool = False,
+    bins: Mapping[str, Any] | None = None,
+    private_certificate: str | os.PathLike[str] | None = None,
+    write_key: str | os.PathLike[str] | None = None,
+    report: str | os.PathLike[str] | None = None,
+    sign: Any = None,
+    force: bool = False,
+    memory_limit: str | None = None,
+    reads: Sequence[Any] = (),
+    reporter: Callable[[Publication], str] | None = None,
+) -> Publication:
+    """Publish a whole table without its secret: all useful columns together, under one promise.
+
+    Models learn what the useful columns tell about S, each of records that it has not seen. Records of about the same
+    belief are a class; a design on the counts of (S, class) says how often records of one class appear as records of
+    another, so that what a reader learns from the class that he sees stays within the promise, and as many rows as can
+    be stay as they are. A row that moves appears as its nearest twin in that class, with all columns together. Then the
+    result is attacked, and what an attack breaks is not published.
+
+    Parameters
+    ----------
+    table : frame or path
+        pandas, Polars, Arrow, a DuckDB relation, a Spark DataFrame, or a path of CSV or Parquet files.
+    sensitive : str or list of str
+        Never published. Numbers of many values are cut into five parts, null is a value.
+    useful : "all" or list of str
+        Published: by default all that are neither sensitive nor dropped nor look like ids.
+    notion : Notion
+        The promise, `LIP`, `ALIP` or `MaxLift`; left out: ``LIP(0.5, confidence=0.95)``.
+    drop : list of str
+        Left out of the publication.
+    key, seed : optional
+        As in `discreet.release`: the same key and table give the same publication, whatever the order of its rows.
+    output : path, optional
+        Where the table is written, with its public certificate beside it; left out, frames come back as frames.
+    model : estimator, optional
+        With ``fit`` and ``predict_proba``, which takes numbers with missing values; left out, boosted trees.
+    classes : int, optional
+        How many; left out, as many as the records allow.
+    weights : dict of str to float
+        How much each column counts for who is a near twin, 1 where left out; ``math.inf``: twins share its value
+        wherever class sizes let them.
+    beliefs : "learned" or "counted"
+        Counted beliefs are there to be compared with: they read every person's own secret.
+    person : str, optional
+        Column that the records of a person share: they stay in one fold. It is not published.
+    shuffle : bool
+        Rows come in a random order that the key decides; False keeps theirs, so that rows can be put beside the
+        original by anyone who has it.
+    time_limit : float, optional
+        Seconds after which no further try begins where an attack broke the last.
+    each : bool
+        Several sensitive columns as one secret each, instead of all together.
+    bins : dict
+        Where numeric sensitive columns are cut, such as ``{"salary": [20000, 50000]}``.
+    private_certificate, write_key, report : path, optional
+        Files that their owner alone may read: counts, classes and attack; the key; a report for people.
+    sign : path, optional
+        Ed25519 private key of OpenSSH that signs the public certificate.
+    force : bool
+        Replace existing files.
+
+    Returns
+    -------
+    Publication
+        With ``table``, ``certificate``, ``design``, ``attack``, ``unchanged`` and ``columns``.
+
+    Notes
+    -----
+    The promise is about whoever knows of S what the classes know, for the population with the stated confidence, given
+    the useful columns. Real records appear: who is in the table is not protected. Needs scikit-learn
+    (``pip install 'discreet[tables]'``).
+
+    Examples
+    --------
+    >>> import numpy as np, pyarrow as pa
+    >>> rng = np.random.default_rng(1)
+    >>> age, job = rng.integers(20, 70, 3000), rng.integers(0, 4, 3000)
+    >>> ill = rng.random(3000) < 0.2 + 0.3 * (age > 50) + 0.1 * (job == 1)
+    >>> table = pa.table({"age": age, "job": job, "ill": ill})
+    >>> published = publish(table, "ill", notion=LIP(0.5, confidence=0.9), seed=1)
+    >>> published.table.column_names, published.attack.verdict
+    (['age', 'job'], 'not broken')
+    """
+    with sklearn_needed():
+        import sklearn  # noqa: F401 - before anything is read, since nothing goes without it
+    started = time.perf_counter()
+    promise = LIP(0.5, confidence=0.95) if notion is None else notion
+    _check(promise, beliefs, classes, time_limit)
+    secret_key = ReleaseKey.of(key, seed)
+    signer = None if sign is None else SigningKey.of(sign)
+    if beliefs == "counted":
+        warnings.warn(COUNTED_WARNING, DiscreetWarning, stacklevel=2)
+    wishes = Wishes(promise, model, classes, dict(weights or {}), beliefs == "counted")
+    late = _late(started, time_limit)
+    with ExitStack() as stack:
+        job = _begin(
+            stack,
+            table,
+            secret_key,
+            output=output,
+            private_certificate=private_certificate,
+            write_key=write_key,
+            report=report,
+            force=force,
+            memory_limit=memory_limit,
+            reads=(*reads, *(path for path in (key, sign) if isinstance(path, str | os.PathLike))),
+            started=started,
+            signer=signer,
+            shuffle=shuffle,
+            reporter=reporter,
+        )
+        roles = roles_of(job.opened, sensitive, useful, drop, person)
+        wishes = replace(wishes, weights=weights_of(weights, roles.useful))
+        subject = read_subject(job.opened, roles, secret_key, n_turns=len(roles.sensitive) if each else 1)
+        rule = rule_from(
+            subject.table, roles.sensitive, subject.pilot, each=each, bins=bins, least_share=_least_share(promise)
+        )
+        made = first_not_broken(subject, rule, wishes, secret_key, job.opened.connection, late)
+        return _finished(job, subject, made, wishes)
+
+
+def publish_later(
+    before: Publication,
+    table: Any,
+    *,
+    key: Any = None,
+    seed: int | None = None,
+    output: Any = None,
+    shuffle: bool = True,
+    force: bool = False,
+    memory_limit: str | None = None,
+    private_certificate: Any = None,
+    write_key: Any = None,
+    report: Any = None,
+    reporter: Callable[[Publication], str] | None = None,
+) -> Publication:
+    """A later table with the model, classes and design of an earlier publication; see `Publication.apply`."""
+    started = time.perf_counter()
+    secret_key = ReleaseKey.of(key, seed)
+    fitted = before.fitted
+    if fitted.beliefs is None:
+        raise InputError("counted beliefs are about one table's own records. Publish the later table by itself.")
+    wishes = Wishes(before.notion, weights=dict(_weights(before)))
+    with ExitStack() as stack:
+        job = _begin(
+            stack,
+            table,
+            secret_key,
+            output=output,
+            private_certificate=private_certificate,
+            write_key=write_key,
+            report=report,
+            force=force,
+            memory_limit=memory_limit,
+            reads=(),
+            started=started,
+            signer=None,
+            shuffle=shuffle,
+            reporter=reporter,
+        )
+        old = before.roles
+        roles = replace(roles_of(job.opened, old.sensitive, old.useful, (), old.person), ids=old.ids)
+        # Folds are those of the key that the models were trained under: an equal record is told by the same model.
+        subject = read_subject(job.opened, roles, before.key, n_turns=fitted.rule.n_turns)
+        counted = _counted_again(subject, before)
+        made = made_with(subject, counted, wishes, secret_key, job.opened.connection)
+        if made.attack.verdict == "broken":
+            raise BrokenNotionError(
+                f"an attack breaks {before.notion} in what would be published of the later table: "
+                f"{'; '.join(made.attack.reasons)}. Nothing is published. Publish it by itself (discreet.publish)."
+            )
+        return _finished(job, subject, made, wishes)
+
+
+def _counted_again(subject: Subject, before: Publication) -> Counted:
+    """Records of a later table in the classes of the earlier one, which must keep the promise there too."""
+    fitted = before.fitted
+    assert fitted.classes is not None
+    told, classes = fitted.classes_of(subject.cells, subject.folds)
+    secret = fitted.rule.read(subject.table, subject.turns)
+    joint = count(secret, classes, fitted.classes.labels, subject, fitted.rule)
+    notion = fitted.settings.notion
+    if not notion.holds(joint, fitted.mechanism):
+        slack = notion.slack(joint, fitted.mechanism)
+        raise BrokenNotionError(
+            f"the later table breaks {notion} under the earlier design by {-slack:.3g} nats, so it is not published. "
+            "Publish it by itself (discreet.publish), or fit the first one with a margin."
+        )
+    return Counted(fitted, told, classes, joint)
+
+
+@dataclass(frozen=True, eq=False)
+class _Job:
+    """An open table, and where its publication goes."""
+
+    given: Any
+    frame: Any
+    opened: DuckDBTable
+    files: Files | None
+    key: ReleaseKey
+    started: float
+    signer: Any
+    shuffle: bool
+    reporter: Callable[[Publication], str] | None
+
+
+def _begin(stack: ExitStack, table: Any, key: ReleaseKey, **asked: Any) -> _Job:
+    paths = {
+        name: None if asked[name] is None else Path(asked[name])
+        for name in ("output", "private_certificate", "write_key", "report")
+    }
+    files = open_files(table, paths.pop("output"), stack, force=asked["force"], reads=asked["reads"], **paths)
+    spill = None if files is None else str(files.transaction.spill)
+    frame = table if isinstance(table, str | os.PathLike) else frames.collected(table)
+    opened = stack.enter_context(open_table(frame, places=True, limits=Limits(asked["memory_limit"], spill)))
+    opened.start_digest()
+    return _Job(
+        table, frame, opened, files, key, asked["started"], asked["signer"], asked["shuffle"], asked["reporter"]
+    )
+
+
+def _finished(job: _Job, subject: Subject, made: Made, wishes: Wishes) -> Publication:
+    """The published table with its certificate, once all decisions are made."""
+    counted, key = made.counted, job.key
+    fitted = counted.fitted
+    quality = quality_of(subject.cells, made.sources)
+    order = _order(subject, made, job)
+    coverage, notes = _coverage(subject, wishes), _notes(subject, counted)
+    how = {
+        "beliefs": "counted" if wishes.counted else "learned",
+        "model": fitted.settings.model,
+        "number": counted.joint.n_useful,
+        "coverage": coverage.split(":")[0],
+        "try": made.number,
+        "tries": len(SHARES),
+        "gathered": len(fitted.rule.gathered),
+        "attack": made.attack.verdict or "undecided",
+    }
+    with progress.stage("certifying"):
+        base = promised(fitted.mechanism, counted.joint, fitted.settings.notion, _proof(counted))
+    useful = subject.roles.useful
+    output = None if job.files is None else job.files.write_table(job.opened, useful, order)
+    private: dict[str, Any] = {
+        "rule": fitted.rule.to_dict(),
+        "attack": [one.to_dict() for one in made.attacks],
+        "calibration": {}
+        if counted.beliefs is None
+        else calibration_of(counted.joint, counted.beliefs, counted.classes),
+        "scipy": _version("scipy"),
+        "coverage": coverage,
+    }
+    certificate = certified(
+        base,
+        subject,
+        counted.classes,
+        key=key,
+        content=job.opened.content(),
+        output=output,
+        published=useful,
+        inputs=job.opened.columns,
+        how=how,
+        private=private,
+        quality=quality,
+        weights=wishes.weights or {},
+        coupling=made.coupling,
+        is_shuffled=job.shuffle,
+    )
+    table: Any = None if job.files is None else str(job.files.targets.output)
+    if job.files is None:
+        table = frame_of(job.given, job.frame, useful, order)
+    found = Publication(
+        table=table,
+        notion=wishes.notion,
+        certificate=certificate,
+        design=fitted.design,
+        attack=made.attack,
+        attacks=made.attacks,
+        quality=quality,
+        roles=subject.roles,
+        fitted=fitted,
+        joint=counted.joint,
+        coverage=coverage,
+        tries=made.number,
+        key=key,
+        rows=len(subject),
+        seconds=time.perf_counter() - job.started,
+        is_shuffled=job.shuffle,
+        sources=made.sources,
+        beliefs=counted.beliefs,
+        notes=notes,
+    )
+    if job.files is not None:
+        job.opened.check_unchanged()
+        writer = None if job.reporter is None else lambda: job.reporter(found)  # type: ignore[misc]
+        job.files.finish(certificate, key, job.signer, writer)
+    return replace(found, seconds=time.perf_counter() - job.started)
+
+
+def _order(subject: Subject, made: Made, job: _Job) -> IntArray:
+    """Rows of the original in the order in which they are published."""
+    if not job.shuffle:
+        return made.sources
+    key = job.key.derive("twins-order", made.counted.fitted.mechanism.fingerprint).hex()
+    hashes = subject.records.hashes(job.opened.connection, key)
+    result: IntArray = made.sources[np.argsort(hashes, kind="stable")]
+    return result
+
+
+def _proof(counted: Counted) -> Any:
+    """Why no channel between the classes keeps more information, where that is proven soon."""
+    fitted = counted.fitted
+    with progress.stage("proving how much could be kept"):
+        best = design(counted.joint, fitted.settings.notion, time_limit=PROOF_SECONDS)
+    return best.proof
+
+
+def _coverage(subject: Subject, wishes: Wishes) -> str:
+    if wishes.counted:
+        return "none: counted beliefs are about this table alone"
+    if wishes.notion.confidence is None:
+        return "none: the promise is about the counted table"
+    if subject.persons is not None and subject.persons < len(subject):
+        return "approximate: records of one person are counted as if they were independent"
+    return "exact: models, classes and labels were chosen without the S of the records that are counted"
+
+
+def _notes(subject: Subject, counted: Counted) -> tuple[str, ...]:
+    found = []
+    if subject.roles.ids:
+        found.append(f"left out as ids: {', '.join(subject.roles.ids)}. To publish one, name it as useful")
+    rule = counted.fitted.rule
+    if rule.gathered:
+        found.append(
+            f"{len(rule.gathered)} sensitive values with few records are promised about together, not one by one"
+        )
+    if rule.edges:
+        found.append(f"cut into parts: {', '.join(rule.edges)}")
+    return tuple(found)
+
+
+def _least_share(notion: Notion) -> float:
+    return 0.0 if notion.confidence is None else LEAST_SHARE
+
+
+def _late(started: float, time_limit: float | None) -> Callable[[], bool]:
+    return lambda: time_limit is not None and time.perf_counter() - started > time_limit
+
+
+def _weights(before: Publication) -> dict[str, float]:
+    stored = before.certificate["publication"]["weights"]
+    return {name: math.inf if text == "inf" else float(text) for name, text in stored.items()}
+
+
+def _version(package: str) -> str:
+    from importlib.metadata import version
+
+    return version(package)
+
+
+def _check(notion: Notion, beliefs: str, classes: int | None, time_limit: float | None) -> None:
+    if not isinstance(notion, Notion):
+        raise InputError(f"notion must be a Notion such as LIP(0.5, confidence=0.95), got {type(notion).__name__}.")
+    if notion.name not in ("lip", "alip", "max-lift"):
+        raise InputError(
+            f"whole tables are published under LIP, ALIP or MaxLift, got {notion}. LDP follows from ALIP with budgets "
+            "that add up to its own."
+        )
+    if beliefs not in ("learned", "counted"):
+        raise InputError(f"beliefs must be 'learned' or 'counted', got {beliefs!r}.")
+    if classes is not None and (isinstance(classes, bool) or not isinstance(classes, int) or classes < 2):
+        raise InputError(f"classes must be a number of at least 2, got {classes!r}.")
+    if time_limit is not None and not time_limit > 0:
+        raise InputError(f"time_limit must be a positive number of seconds, got {time_limit!r}.")

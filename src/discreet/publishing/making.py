@@ -1,0 +1,202 @@
+"""One try at a publication: fit, couple, draw, attack."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from discreet._support import progress
+from discreet._support.errors import BrokenNotionError, DiscreetWarning, InputError
+from discreet._support.numeric import IntArray
+from discreet.drawing.keys import ReleaseKey
+from discreet.mechanism import Mechanism
+from discreet.notions import Notion
+from discreet.publishing.beliefs import default_model, stronger_model
+from discreet.publishing.counted import fit_counted
+from discreet.publishing.fitting import Counted, Settings, fit
+from discreet.publishing.reading import Subject
+from discreet.twins.coupling import Coupling, couple
+from discreet.twins.distance import Distance
+from discreet.twins.draw import moves, sources
+from discreet.twins.records import Digests
+from discreet.twins.secret import Secret, SecretRule
+
+if TYPE_CHECKING:
+    from discreet.publishing.attack.record import Attack
+
+__all__ = ["Made", "Wishes", "first_not_broken", "made_with"]
+
+#: Parts of alpha that the tries have: were all of them made, all limits would still hold at once.
+SHARES = (0.8, 0.15, 0.05)
+
+#: Part of the budget that the last try stays inside of the promise by.
+MARGIN = 0.25
+
+#: How many times as many classes later tries make.
+FINER = 1.5
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What a caller wants of a publication.
+
+    Attributes
+    ----------
+    notion : Notion
+        The promise.
+    model : object or None
+        An estimator with ``fit`` and ``predict_proba``.
+    classes : int or None
+        Classes in all.
+    weights : mapping of str to float
+        Of columns, for the distance between twins.
+    counted : bool
+        Whether beliefs are counted instead of learned.
+    """
+
+    notion: Notion
+    model: Any = None
+    classes: int | None = None
+    weights: Mapping[str, float] | None = None
+    counted: bool = False
+
+    def settings(self, number: int) -> Settings:
+        """Those of a try, from 0 on; each later one is stronger than the one before."""
+        notion, confidence = self.notion, self.notion.confidence
+        if confidence is not None and not self.counted:
+            notion = replace(notion, confidence=1 - (1 - confidence) * SHARES[number])  # type: ignore[type-var]
+        make, name = (default_model, "boosting") if number == 0 else (stronger_model, "boosting and a forest")
+        if self.model is not None:
+            make, name = _cloner(self.model), type(self.model).__name__
+        budget = max(bound.epsilon for bound in notion.bounds)
+        return Settings(
+            notion,
+            make,
+            name,
+            per_fold=None if self.classes is None else max(1, round(self.classes / 2)),
+            finer=1.0 if number == 0 else FINER,
+            margin=MARGIN * budget if number == len(SHARES) - 1 else None,
+        )
+
+
+def _cloner(model: Any) -> Any:
+    """A maker of fresh copies of somebody's estimator."""
+    if not (hasattr(model, "fit") and hasattr(model, "predict_proba")):
+        raise InputError(
+            f"model must have fit and predict_proba, as classifiers of scikit-learn, got {type(model).__name__}."
+        )
+
+    def make(features: Any, seed: int) -> Any:
+        from copy import deepcopy
+
+        return deepcopy(model)
+
+    return make
+
+
+@dataclass(frozen=True, eq=False)
+class Made:
+    """What one try made.
+
+    Attributes
+    ----------
+    counted : Counted
+        What was fitted, and every record's class.
+    coupling : Coupling
+        Who stands opposite whom.
+    sources : ndarray of int
+        Of each row the row that it appears as.
+    hashes : ndarray of bytes
+        What the draw followed from.
+    attacks : tuple of Attack
+        One for each secret.
+    number : int
+        Of the try, from 1 on.
+    """
+
+    counted: Counted
+    coupling: Coupling
+    sources: IntArray
+    hashes: Digests
+    attacks: tuple[Attack, ...]
+    number: int = 1
+
+    @property
+    def attack(self) -> Attack:
+        """The one that came closest to breaking the promise."""
+        return max(self.attacks, key=lambda one: (one.verdict == "broken", one.verdict == "undecided", one.reach))
+
+
+def first_not_broken(
+    subject: Subject, rule: SecretRule, wishes: Wishes, key: ReleaseKey, connection: Any, late: Any
+) -> Made:
+    """Try until no attack breaks the promise, at most a few times; an error where all do."""
+    made: Made | None = None
+    for number in range(1 if wishes.counted else len(SHARES)):
+        if made is not None and late():
+            break
+        settings = wishes.settings(number)
+        with progress.stage(
+            "publishing" if number == 0 else f"publishing: try {number + 1}, since an attack broke the last"
+        ):
+            counted = (
+                fit_counted(subject, rule, settings) if wishes.counted else fit(subject, rule, settings, _seed(key))
+            )
+            made = replace(made_with(subject, counted, wishes, key, connection), number=number + 1)
+        if made.attack.verdict != "broken":
+            return made
+    assert made is not None
+    raise BrokenNotionError(
+        f"an attack breaks {wishes.notion} in what would be published ({made.number} tries, each with a stronger model, "
+        f"more classes or more margin): {'; '.join(made.attack.reasons)}. Nothing is published. Give a stronger model "
+        "(model=), drop the columns that tell most, or promise a larger budget."
+    )
+
+
+def made_with(subject: Subject, counted: Counted, wishes: Wishes, key: ReleaseKey, connection: Any) -> Made:
+    """Draw with what was fitted, and attack the result."""
+    mechanism = counted.fitted.mechanism
+    hashes = subject.records.hashes(connection, key.derive("twins", mechanism.fingerprint).hex())
+    coupling = coupled(subject, counted.classes, mechanism, wishes.weights, hashes)
+    drawn = sources(hashes, counted.classes, mechanism, coupling)
+    return Made(counted, coupling, drawn, hashes, attacks_on(subject, counted, drawn, wishes.notion, _seed(key)))
+
+
+def coupled(
+    subject: Subject, classes: IntArray, mechanism: Mechanism, weights: Mapping[str, float] | None, hashes: Digests
+) -> Coupling:
+    """Twins between the classes of a mechanism; the key decides between records that are alike."""
+    last = np.empty(len(hashes), dtype=np.int64)
+    last[np.argsort(hashes, kind="stable")] = np.arange(len(hashes))
+    return couple(classes, mechanism.n_useful, moves(mechanism), Distance(subject.cells, weights), last)
+
+
+def attacks_on(subject: Subject, counted: Counted, drawn: IntArray, notion: Notion, seed: int) -> tuple[Attack, ...]:
+    """Attack what would be published, once for every secret."""
+    from discreet.publishing.attack.front import attacked
+
+    after = [cells.taken(drawn) for cells in subject.cells]
+    rule = counted.fitted.rule
+    secrets = [Secret.of(texts) for texts in rule.columns_of(subject.table)]
+    found = []
+    with progress.stage("attacking what would be published"), warnings.catch_warnings():
+        warnings.simplefilter("error", DiscreetWarning)
+        for number, secret in enumerate(secrets):
+            told = None
+            if counted.beliefs is not None:
+                places = counted.fitted.beliefs.places[number] if counted.fitted.beliefs is not None else slice(None)
+                told = counted.beliefs[:, places] * len(secrets)
+            found.append(
+                attacked(subject.cells, after, secret.codes, secret.labels, notion=notion, seed=seed, beliefs=told)
+            )
+    return tuple(found)
+
+
+def _seed(key: ReleaseKey) -> int:
+    """A number for models and clusters, which follows from the key."""
+    return int.from_bytes(key.derive("models")[:4], "big")

@@ -1,0 +1,83 @@
+"""One record in twenty decides what the others are counted by: how S is cut, what is gathered, how many classes.
+
+Those records are published like all others, but not counted: nothing that is chosen then depends on the S of a counted
+record, and limits of P(s | class) cover as they say.
+"""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from discreet._support.errors import UnusableColumnError
+from discreet._support.numeric import BoolArray
+from discreet.tables.binning import parse_bins
+from discreet.twins.cells import cells_of
+from discreet.twins.secret import SecretRule, quantile_edges
+
+__all__ = ["rule_from"]
+
+#: Numbers with more values than this are cut into so many parts of about equally many records.
+MOST_NUMBERS, PARTS = 20, 5
+
+#: Labels of a secret that are told apart; more would leave few records to each.
+MOST_LABELS = 60
+
+#: Records of the pilot that quantiles need.
+FEWEST = 40
+
+
+def rule_from(
+    table: Any,
+    columns: Sequence[str],
+    pilot: BoolArray,
+    *,
+    each: bool,
+    bins: Mapping[str, Any] | None,
+    least_share: float,
+) -> SecretRule:
+    """How the secret is read: edges of numbers, and labels of too small a share, by the pilot's records."""
+    edges = {}
+    chosen = parse_bins(bins)
+    for column in columns:
+        cells = cells_of(column, table.column(column))
+        rule = chosen.get(column)
+        if isinstance(rule, tuple):
+            edges[column] = rule
+        elif cells.numbers is not None and (rule is not None or cells.n_values > MOST_NUMBERS):
+            numbers = cells.of_values(cells.numbers)[pilot]
+            found = quantile_edges(numbers, PARTS if rule is None else int(rule))
+            if np.isfinite(numbers).sum() < FEWEST or not found:
+                raise UnusableColumnError(
+                    f"the sensitive column {column!r} has many numbers and few records to cut it by. Say where it is "
+                    f"cut (bins, --bins {column}=EDGES)."
+                )
+            edges[column] = found
+    rule_now = SecretRule(tuple(columns), each, edges)
+    gathered = [
+        label
+        for texts in rule_now.columns_of(table)
+        for label in _rare(np.unique(texts.astype(str)).tolist(), texts[pilot].astype(str), least_share)
+    ]
+    return SecretRule(tuple(columns), each, edges, tuple(gathered))
+
+
+def _rare(labels: list[str], pilot: Any, least_share: float) -> list[str]:
+    """Labels to be gathered: the rarest, until together they are common enough."""
+    found, counts = np.unique(pilot, return_counts=True)
+    share = {label: count / max(1, len(pilot)) for label, count in zip(found.tolist(), counts.tolist())}
+    rising = sorted(labels, key=lambda label: (share.get(label, 0.0), label))
+    gathered: list[str] = []
+    total = 0.0
+    for label in rising:
+        left = len(labels) - len(gathered)
+        own = share.get(label, 0.0)
+        is_rare = own < least_share or left > MOST_LABELS
+        if left <= 2 or (not is_rare and (not gathered or total >= least_share)):
+            break
+        gathered.append(label)
+        total += own
+    return gathered if len(gathered) > 1 or total == 0 else []

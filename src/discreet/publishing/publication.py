@@ -1,0 +1,160 @@
+"""A published table, with its promise and all that was found on the way."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import html
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from discreet._support.numeric import FloatArray, IntArray
+from discreet._support.visible import visible
+from discreet.certificate import Certificate
+from discreet.core.joint import Joint
+from discreet.designers import Design
+from discreet.drawing.keys import ReleaseKey
+from discreet.notions import Notion
+from discreet.publishing.fitting import Fitted
+from discreet.publishing.quality import Quality
+from discreet.publishing.roles import Roles
+
+if TYPE_CHECKING:
+    from discreet.publishing.attack.record import Attack
+
+__all__ = ["Publication"]
+
+
+@dataclass(frozen=True, eq=False)
+class Publication:
+    """A whole table under one promise.
+
+    Attributes
+    ----------
+    table : frame or path
+        What is published, of the kind that was given; the output where that was named.
+    notion : Notion
+        The promise that was asked for.
+    certificate : Certificate
+        Private part included: publish its ``public`` part.
+    design : Design
+        Of what moves between classes, on the counts of (S, class).
+    attack : Attack
+        What models learn about S from the original, and from what is published.
+    attacks : tuple of Attack
+        One for each secret, where several are promised one by one; ``attack`` is the first that came closest.
+    quality : Quality
+        What was kept of rows, columns, shares and associations.
+    roles : Roles
+        What became of each column.
+    fitted : Fitted
+        Model, classes and design, which `apply` takes to later tables.
+    joint : Joint
+        Counts of (S, class).
+    coverage : str
+        "exact", or "approximate" with the reason behind it.
+    tries : int
+        How many times it was fitted: more than once where an attack broke what was made first.
+    key : ReleaseKey
+        The secret of the draw.
+    sources : ndarray of int
+        Of each row of the original, in its order, the row whose useful cells are published for it. Private.
+    """
+
+    table: Any
+    notion: Notion
+    certificate: Certificate
+    design: Design
+    attack: Attack
+    attacks: tuple[Attack, ...]
+    quality: Quality
+    roles: Roles
+    fitted: Fitted
+    joint: Joint
+    coverage: str
+    tries: int
+    key: ReleaseKey
+    rows: int
+    seconds: float
+    is_shuffled: bool
+    sources: IntArray = field(repr=False)
+    beliefs: FloatArray | None = field(default=None, repr=False)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def unchanged(self) -> float:
+        """Share of rows whose useful cells are all as they were."""
+        return self.quality.unchanged
+
+    @property
+    def columns(self) -> dict[str, float]:
+        """Of every published column the share of rows whose cell is as it was."""
+        return {name: kept.unchanged for name, kept in self.quality.columns.items()}
+
+    def apply(self, table: Any, *, key: Any = None, seed: int | None = None, **options: Any) -> Publication:
+        """Publish a later table with the same model, classes and design; twins are looked for anew.
+
+        The promise is decided anew on the counts of the later table, and the attack runs again: where either fails,
+        nothing is published. Two publications about the same people tell more than one; see the documentation.
+
+        Parameters
+        ----------
+        table : frame or path
+            With the same columns.
+        key, seed : optional
+            Left out: the key of this publication, so that a record that is in both tables draws the same class.
+        **options
+            ``output``, ``shuffle``, ``force`` and the names of files, as in `discreet.publish`.
+        """
+        from discreet.publishing.front import publish_later
+
+        return publish_later(self, table, key=self.key if key is None and seed is None else key, seed=seed, **options)
+
+    def to_dict(self) -> dict[str, Any]:
+        """What is to be said about it, as plain data without a row of the table."""
+        return {
+            "rows": self.rows,
+            "columns": {
+                "sensitive": list(self.roles.sensitive),
+                "published": list(self.roles.useful),
+                "dropped": list(self.roles.dropped),
+                "ids": list(self.roles.ids),
+            },
+            "notion": str(self.notion),
+            "notion_parts": self.notion.to_dict(),
+            "unchanged": self.unchanged,
+            "expected_unchanged": self.expected_unchanged,
+            "columns_unchanged": self.columns,
+            "quality": self.quality.to_dict(),
+            "classes": self.joint.n_useful,
+            "labels": list(self.joint.sensitive),
+            "gathered": len(self.fitted.rule.gathered),
+            "design": {
+                "nmi": self.design.nmi,
+                "kept": self.design.kept,
+                "bound": self.design.bound,
+                "status": self.design.status,
+            },
+            "model": self.fitted.settings.model,
+            "coverage": self.coverage,
+            "tries": self.tries,
+            "notes": list(self.notes),
+            "attack": self.attack.to_dict(),
+            "shuffled": self.is_shuffled,
+            "seconds": self.seconds,
+        }
+
+    @property
+    def expected_unchanged(self) -> float:
+        """Share of rows that stay as they are on average over the draw; no channel between classes keeps more."""
+        from discreet.measures import unchanged
+
+        return unchanged(self.joint, self.fitted.mechanism)
+
+    def __repr__(self) -> str:
+        return visible(
+            f"Publication({self.notion}: {self.rows:,} rows of {len(self.roles.useful)} columns, "
+            f"{100 * self.unchanged:.1f} % unchanged, {self.joint.n_useful} classes, attack {self.attack.verdict})"
+        )
+
+    def _repr_html_(self) -> str:
+        return f"<p>{html.escape(repr(self))}</p>"

@@ -1,0 +1,144 @@
+r"""What a published table keeps: rows, columns, shares of values, and how columns go together.
+
+The shares of a column's values are, on average over the draw, those of the original. How far one draw is off is
+estimated by the rows in which the value came or went: :math:`\sqrt{\#\{i : 1[x'_i = v] \ne 1[x_i = v]\}} / n`, since
+their differences are independent and sum to zero on average.
+"""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from discreet._support.numeric import IntArray
+from discreet.twins.cells import Cells
+
+__all__ = ["ColumnKept", "Quality", "quality_of"]
+
+#: Values with an order are compared in so many groups of about equally many cells.
+GROUPS = 10
+
+#: Values of a category that are compared by themselves; the rest is one group.
+MOST_GROUPS = 30
+
+#: Values of a column that are listed with their shares.
+MOST_SHOWN = 12
+
+
+@dataclass(frozen=True)
+class ColumnKept:
+    """One published column beside the original.
+
+    Attributes
+    ----------
+    unchanged : float
+        Share of rows whose cell is as it was.
+    distance : float
+        Half the sum of |share after - share before| over all values (total variation).
+    error : float
+        The largest standard error of a share, over the values or groups that are shown.
+    shares : tuple of (str, float, float, float)
+        Values or groups with their share before and after, and the standard error of the latter.
+    """
+
+    unchanged: float
+    distance: float
+    error: float
+    shares: tuple[tuple[str, float, float, float], ...]
+
+
+@dataclass(frozen=True)
+class Quality:
+    """A published table beside the original.
+
+    Attributes
+    ----------
+    unchanged : float
+        Share of rows whose useful cells are all as they were.
+    columns : dict of str to ColumnKept
+        Every column by itself.
+    pairs : tuple of (str, str, float, float)
+        Cramer's V of every pair of columns, before and after.
+    """
+
+    unchanged: float
+    columns: dict[str, ColumnKept]
+    pairs: tuple[tuple[str, str, float, float], ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain data."""
+        return {
+            "unchanged": self.unchanged,
+            "columns": {
+                name: {
+                    "unchanged": kept.unchanged,
+                    "distance": kept.distance,
+                    "standard_error": kept.error,
+                    "shares": [list(share) for share in kept.shares],
+                }
+                for name, kept in self.columns.items()
+            },
+            "pairs": [list(pair) for pair in self.pairs],
+        }
+
+
+def quality_of(columns: Sequence[Cells], sources: IntArray) -> Quality:
+    """The table whose rows are taken from ``sources`` beside the table itself."""
+    same = [cells.codes == cells.codes[sources] for cells in columns]
+    grouped = {cells.name: _groups(cells) for cells in columns}
+    kept = {cells.name: _kept(cells, sources, *grouped[cells.name]) for cells in columns}
+    pairs = [
+        (one, other, _cramer(a, b), _cramer(a[sources], b[sources]))
+        for (one, (a, _)), (other, (b, _)) in itertools.combinations(grouped.items(), 2)
+    ]
+    return Quality(float(np.all(same, axis=0).mean()), kept, tuple(pairs))
+
+
+def _kept(cells: Cells, sources: IntArray, groups: IntArray, names: list[str]) -> ColumnKept:
+    n, after = len(sources), cells.codes[sources]
+    counts = [np.bincount(codes + 1, minlength=cells.n_values + 1) for codes in (cells.codes, after)]
+    distance = float(np.abs(counts[1] - counts[0]).sum()) / (2 * n)
+    before, now = groups, groups[sources]
+    moved = before != now
+    came = np.bincount(before[moved], minlength=len(names)) + np.bincount(now[moved], minlength=len(names))
+    shares = [np.bincount(codes, minlength=len(names)) / n for codes in (before, now)]
+    errors = np.sqrt(came) / n
+    listed = np.argsort(-shares[0], kind="stable")[:MOST_SHOWN] if not cells.is_ordered else np.arange(len(names))
+    shown = tuple((names[k], float(shares[0][k]), float(shares[1][k]), float(errors[k])) for k in listed.tolist())
+    return ColumnKept(float((after == cells.codes).mean()), distance, float(errors.max(initial=0.0)), shown)
+
+
+def _groups(cells: Cells) -> tuple[IntArray, list[str]]:
+    """Cells in a few groups: values of a category, stretches of an order; nulls apart."""
+    if cells.n_values <= (GROUPS if cells.is_ordered else MOST_GROUPS):
+        place = np.arange(cells.n_values)
+        names = [str(value) for value in cells.values.to_pylist()]
+    elif cells.is_ordered:
+        place = np.minimum((cells.ranks * GROUPS).astype(np.int64), GROUPS - 1)
+        firsts = [int(np.flatnonzero(place == g)[0]) for g in np.unique(place)]
+        names = [f"from {cells.values[k].as_py()}" for k in firsts]
+        place = np.unique(place, return_inverse=True)[1].reshape(-1)
+    else:
+        common = np.argsort(-cells.counts, kind="stable")[: MOST_GROUPS - 1]
+        place = np.full(cells.n_values, MOST_GROUPS - 1)
+        place[common] = np.arange(len(common))
+        names = [*(str(cells.values[k].as_py()) for k in common.tolist()), "other values"]
+    groups = np.append(place, len(names))[cells.codes]
+    return groups.astype(np.int64), [*names, "null"]
+
+
+def _cramer(one: IntArray, other: IntArray) -> float:
+    """Cramer's V: 0 where columns have nothing to do with each other, 1 where one tells the other."""
+    a, b = int(one.max()) + 1, int(other.max()) + 1
+    table = np.bincount(one * b + other, minlength=a * b).reshape(a, b).astype(float)
+    table = table[table.sum(axis=1) > 0][:, table.sum(axis=0) > 0]
+    n, least = table.sum(), min(table.shape) - 1
+    if least == 0:
+        return 0.0
+    expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / n
+    return float(np.sqrt(((table - expected) ** 2 / expected).sum() / n / least))

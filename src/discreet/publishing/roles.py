@@ -1,0 +1,129 @@
+"""Which columns of a table are secret, which are published and which are left out; ids are found by themselves."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from discreet._support import validate
+from discreet._support.errors import EmptyTableError, InputError, UnusableColumnError
+from discreet.tables.dialect import DUCKDB, is_float, is_label_type, is_number
+from discreet.tables.session import Table
+
+__all__ = ["Roles", "roles_of"]
+
+#: A text column with a larger share of different cells tells who its people are.
+MOSTLY_UNIQUE = 0.9
+
+#: Whole numbers that are all different are ids where they stand this close together, or where the name says so.
+CLOSE_TOGETHER = 20
+
+#: Fewer rows than this prove no id.
+FEWEST_ROWS = 50
+
+ID_NAMES = re.compile(r"(^|[_\W])(id|ids|uuid|guid|key|nr|no|ssn|iban|e-?mail|phone|number|ref)($|[_\W])|Id$|ID$", re.I)
+
+
+@dataclass(frozen=True)
+class Roles:
+    """Columns of a table by what becomes of them.
+
+    Attributes
+    ----------
+    sensitive, useful : tuple of str
+        Never published; published together under one promise.
+    dropped : tuple of str
+        Left out because the caller said so.
+    ids : tuple of str
+        Left out because they tell who a person is.
+    person : str or None
+        Column that the records of a person share; left out too.
+    """
+
+    sensitive: tuple[str, ...]
+    useful: tuple[str, ...]
+    dropped: tuple[str, ...] = ()
+    ids: tuple[str, ...] = ()
+    person: str | None = None
+
+
+def roles_of(
+    table: Table,
+    sensitive: str | Sequence[str],
+    useful: str | Sequence[str] = "all",
+    drop: str | Sequence[str] = (),
+    person: str | None = None,
+) -> Roles:
+    """The roles of all columns of an open table."""
+    available = list(table.kinds)
+    secret = validate.as_columns(sensitive, "sensitive")
+    dropped = validate.as_columns(drop, "drop") if drop else ()
+    named = [] if person is None else [person]
+    validate.columns_exist([*secret, *dropped, *named], available, table.name)
+    _apart(secret, dropped, "sensitive", "drop")
+    if person in secret:
+        raise InputError(f"the column {person!r} cannot be both sensitive and the person's own.")
+    taken = {*secret, *dropped, *named}
+    if isinstance(useful, str) and useful == "all" and "all" not in available:
+        rest = [column for column in available if column not in taken]
+        ids = tuple(column for column in rest if _is_id(table, column))
+        chosen = tuple(column for column in rest if column not in ids)
+    else:
+        chosen, ids = validate.as_columns(useful, "useful"), ()
+        validate.columns_exist(chosen, available, table.name)
+        _apart(secret, chosen, "sensitive", "useful")
+        _apart(dropped, chosen, "drop", "useful")
+        dropped = tuple(column for column in available if column not in {*secret, *chosen, *named})
+    if not chosen:
+        raise InputError("no column is left to publish. Name useful columns, or drop fewer.")
+    for column in (*chosen, *secret):
+        if not is_label_type(table.kinds[column]):
+            raise UnusableColumnError(
+                f"the column {column!r} holds {table.kinds[column]}, not single values. Drop it (drop, --drop), or "
+                "flatten it first."
+            )
+    return Roles(secret, chosen, dropped, ids, person)
+
+
+def _apart(some: Sequence[str], others: Sequence[str], first: str, second: str) -> None:
+    both = [column for column in some if column in others]
+    if both:
+        raise InputError(f"the column {both[0]!r} cannot be both {first} and {second}.")
+
+
+def _is_id(table: Table, column: str) -> bool:
+    """Whether a column tells who a person is: texts that are nearly all different, or numbers that count people."""
+    kind, name = table.kinds[column], DUCKDB.identifier(column)
+    if is_float(kind) or not (is_number(kind) or kind in ("VARCHAR", "UUID")):
+        return False
+    number = f"TRY_CAST({name} AS DOUBLE)"
+    # A name of its own for each, since engines tell columns of an answer by them.
+    asked = {
+        "n": "count(*)",
+        "given": f"count({name})",
+        "different": f"count(DISTINCT {name})",
+        "counted": f"count({number})",
+        "low": f"min({number})",
+        "high": f"max({number})",
+        "whole": f"count(*) FILTER (WHERE {number} = floor({number}))",
+    }
+    found = table.aggregate(", ".join(f"{value} AS {key}" for key, value in asked.items())).to_pylist()[0]
+    return _looks_like_id(found, kind, column)
+
+
+def _looks_like_id(found: dict[str, Any], kind: str, column: str) -> bool:
+    given, different = int(found["given"]), int(found["different"])
+    if not int(found["n"]):
+        raise EmptyTableError("the table has no rows.")
+    if given < FEWEST_ROWS:
+        return False
+    if kind == "UUID":
+        return different > MOSTLY_UNIQUE * given
+    if int(found["counted"]) < MOSTLY_UNIQUE * given:  # text
+        return different > MOSTLY_UNIQUE * given
+    if different < given or int(found["whole"]) < given:
+        return False
+    return bool(ID_NAMES.search(column)) or float(found["high"]) - float(found["low"]) < CLOSE_TOGETHER * given

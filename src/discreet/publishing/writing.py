@@ -1,0 +1,137 @@
+"""Where a published table goes: a frame of the caller's library, or files that appear together."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from discreet._support import progress
+from discreet._support.errors import InputError
+from discreet._support.numeric import IntArray
+from discreet.certificate import Certificate
+from discreet.drawing.keys import ReleaseKey
+from discreet.releasing.certification import output_digest
+from discreet.releasing.engines.duckdb import copy_options
+from discreet.releasing.targets import Targets
+from discreet.releasing.transaction import Transaction, writing
+from discreet.tables import frames
+from discreet.tables.arrow import column_of
+from discreet.tables.dialect import DUCKDB, literal
+from discreet.tables.files import existing_files
+from discreet.tables.session import FILE, OWN, ROW, DuckDBTable
+
+__all__ = ["Files", "frame_of", "open_files"]
+
+
+@dataclass(frozen=True)
+class Files:
+    """The files of a publication, written together at the end or not at all.
+
+    Attributes
+    ----------
+    targets : Targets
+        Table, certificates and key.
+    transaction : Transaction
+        That makes them appear.
+    report : Path or None
+        The report for the owner.
+    """
+
+    targets: Targets
+    transaction: Transaction
+    report: Path | None = None
+
+    def write_table(self, table: DuckDBTable, useful: Sequence[str], order: IntArray) -> str | dict[str, str]:
+        """Stage the table, whose rows are rows of the original in this order; its digest."""
+        staged = self.transaction.stage(self.targets.output)
+        with writing(self.targets.output), progress.stage("writing the table"):
+            copy_rows(table, useful, order, staged)
+        return output_digest(staged)
+
+    def finish(self, certificate: Certificate, key: ReleaseKey, sign: Any, report: Callable[[], str] | None) -> None:
+        """Stage certificates, key, signature and report, and let all appear."""
+        targets, transaction = self.targets, self.transaction
+        for old in (targets.codebook, targets.private_codebook):
+            transaction.remove(old)
+        if targets.key is not None:
+            transaction.write(targets.key, key.text(), private=True, kind="new")
+        if targets.private_certificate is not None:
+            transaction.write(targets.private_certificate, certificate.text(), private=True)
+        if self.report is not None and report is not None:
+            transaction.write(self.report, report(), private=True)
+        if sign is None:
+            transaction.remove(targets.signature)
+        else:
+            transaction.write(targets.signature, certificate.sign(sign))
+        transaction.write(targets.certificate, certificate.public.text())
+        transaction.commit()
+
+
+def open_files(
+    table: Any,
+    output: Path | None,
+    stack: ExitStack,
+    *,
+    private_certificate: Path | None,
+    write_key: Path | None,
+    report: Path | None,
+    force: bool,
+    reads: Sequence[Any],
+) -> Files | None:
+    """All names free or the caller's to replace, and a transaction begun; None where nothing is written."""
+    if output is None:
+        if isinstance(table, str | os.PathLike):
+            raise InputError("a path is published to a path: name the output.")
+        if private_certificate is not None or write_key is not None or report is not None:
+            raise InputError("certificate, key and report are files beside a table that is written: name the output.")
+        return None
+    copy_options(output.name)
+    targets = Targets(output, False, private_certificate, write_key)
+    targets.check_names()
+    transaction = stack.enter_context(Transaction(targets.output))
+    files = existing_files(os.fspath(table)) if isinstance(table, str | os.PathLike) else []
+    targets.check(table, files, reads, force=force)
+    if report is not None:
+        _check_report(report, targets, files, force)
+    return Files(targets, transaction, report)
+
+
+def _check_report(report: Path, targets: Targets, files: Sequence[str], force: bool) -> None:
+    from discreet._support.files import check_no_link, check_target
+
+    check_no_link(report)
+    others = [targets.output, targets.certificate, targets.private_certificate, targets.key]
+    if os.path.realpath(report) in {os.path.realpath(path) for path in others if path is not None}:
+        raise InputError("the report needs a name of its own.")
+    check_target(report, force=force, never=list(files))
+
+
+def copy_rows(table: DuckDBTable, useful: Sequence[str], order: IntArray, target: Path) -> None:
+    """Rows of a table in this order, as a file; every cell is taken as DuckDB reads it, in its own type."""
+    import pyarrow as pa
+
+    name = f"{OWN}order"
+    shown = ", ".join(f"t.{DUCKDB.identifier(column)}" for column in useful)
+    table.relation.create_view(f"{OWN}original", replace=True)
+    table.connection.register(name, pa.table({"r": column_of(order), "p": column_of(np.arange(len(order)))}))
+    numbered = f"SELECT *, row_number() OVER (ORDER BY {FILE}, {ROW}) - 1 AS {OWN}r FROM {OWN}original"
+    asked = f"SELECT {shown} FROM ({numbered}) AS t JOIN {name} AS o ON t.{OWN}r = o.r ORDER BY o.p"
+    try:
+        table.connection.execute(f"COPY ({asked}) TO {literal(str(target))} ({copy_options(target.name)})")
+    finally:
+        table.connection.unregister(name)
+
+
+def frame_of(given: Any, frame: Any, useful: Sequence[str], order: IntArray) -> Any:
+    """Rows of a frame in this order, in the library of what was given."""
+    import pyarrow as pa
+
+    rows = pa.table({ROW: column_of(order)})
+    return frames.put_together(given, frame, rows, [(column, column) for column in useful], ROW, {})
