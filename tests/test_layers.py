@@ -53,7 +53,7 @@ ROOMS = {
     "releasing": Room(f"{OPERATING} certificate", "numpy duckdb pyarrow pyspark"),
     "publishing": Room(
         f"{DESIGNING} designers figures tables drawing twins certificate releasing",
-        "numpy scipy sklearn pyarrow matplotlib pyspark",
+        "numpy scipy sklearn threadpoolctl pyarrow matplotlib pyspark",
     ),
     "reporting": Room(f"{DESIGNING} designers quantising frontiers certificate", "numpy rich jinja2"),
     "papers": Room(f"{DESIGNING} ranges designers quantising frontiers figures tables samples", "numpy"),

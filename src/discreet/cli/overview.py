@@ -22,6 +22,7 @@ EVERY_COMMAND = (
 
 #: File and function of each command, and its line of the overview: the first of its docstring.
 COMMANDS = {
+    "publish:publish": "Publish a whole table without its secret: all useful columns together, under one promise, and attacked.",
     "audit:audit": "Measure how much the useful columns tell about the sensitive ones.",
     "design:design": "Design a mechanism that keeps a privacy notion and loses as little as the method can.",
     "compare:compare": "Design with every method that serves a notion, and show what each keeps, leaks and reads, best first.",

@@ -8,6 +8,7 @@ that neither a record's own S nor that of an equal record enters what is believe
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -19,7 +20,7 @@ from discreet._support.errors import InputError
 from discreet._support.numeric import BoolArray, FloatArray, IntArray
 from discreet.publishing.features import Features
 
-__all__ = ["MODELS", "Beliefs", "default_model", "learn", "sklearn_needed", "stronger_model"]
+__all__ = ["Beliefs", "default_model", "few_threads", "learn", "sklearn_needed", "stronger_model"]
 
 #: Records that a model learns from; more of them teach it little, and take long.
 MOST_LEARNED = 200_000
@@ -106,7 +107,8 @@ class _Trained:
             self.model: Any = None
             return
         try:
-            self.model = model.fit(matrix, np.searchsorted(self.known, codes))
+            with few_threads():
+                self.model = model.fit(matrix, np.searchsorted(self.known, codes))
         except Exception as error:  # an estimator fails in its own ways, and its message may quote a cell
             raise InputError(
                 f"the model {type(model).__name__} cannot be trained on these columns ({type(error).__name__}). Leave "
@@ -116,7 +118,8 @@ class _Trained:
     def probabilities(self, matrix: FloatArray) -> FloatArray:
         if self.model is None:
             return np.ones((len(matrix), 1))
-        found: FloatArray = np.asarray(self.model.predict_proba(matrix), dtype=np.float64)
+        with few_threads():
+            found: FloatArray = np.asarray(self.model.predict_proba(matrix), dtype=np.float64)
         if found.shape != (len(matrix), len(self.known)) or not np.isfinite(found).all():
             raise InputError("the model must tell finite probabilities of every label it was trained on.")
         return found
@@ -170,6 +173,13 @@ class _Mean:
         return found
 
 
+def few_threads() -> Any:
+    """Half of the cores: threads that wait for each other on a busy machine take ten times as long."""
+    with sklearn_needed():
+        from threadpoolctl import threadpool_limits
+    return threadpool_limits(max(1, (os.cpu_count() or 1) // 2))
+
+
 class sklearn_needed:  # noqa: N801 - a context, written like the functions of contextlib
     """Says which extra to install where scikit-learn is missing."""
 
@@ -179,7 +189,3 @@ class sklearn_needed:  # noqa: N801 - a context, written like the functions of c
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is not None and issubclass(kind, ImportError):
             raise InputError("whole tables need scikit-learn: pip install 'discreet[tables]'.") from None
-
-
-#: Models by name, as certificates state them.
-MODELS = {"boosting": default_model, "boosting and a forest": stronger_model}

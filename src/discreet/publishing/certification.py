@@ -54,7 +54,7 @@ def certified(
 ) -> Certificate:
     """The whole certificate; ``output`` is the digest of what was written."""
     roles = subject.roles
-    publication = {
+    publication: dict[str, Any] = {
         "columns": {
             "input": list(inputs),
             "sensitive": list(roles.sensitive),

@@ -129,7 +129,7 @@ class Made:
     @property
     def attack(self) -> Attack:
         """The one that came closest to breaking the promise."""
-        return max(self.attacks, key=lambda one: (one.verdict == "broken", one.verdict == "undecided", one.reach))
+        return max(self.attacks, key=lambda one: (one.verdict == "broken", one.verdict == "undecided", _reach(one)))
 
 
 def first_not_broken(
@@ -152,8 +152,8 @@ def first_not_broken(
             return made
     assert made is not None
     raise BrokenNotionError(
-        f"an attack breaks {wishes.notion} in what would be published ({made.number} tries, each with a stronger model, "
-        f"more classes or more margin): {'; '.join(made.attack.reasons)}. Nothing is published. Give a stronger model "
+        f"an attack breaks {wishes.notion} in what would be published ({made.number} tries: a stronger model, more "
+        f"classes, more margin): {'; '.join(made.attack.reasons)}. Nothing is published. Give a stronger model "
         "(model=), drop the columns that tell most, or promise a larger budget."
     )
 
@@ -178,7 +178,7 @@ def coupled(
 
 def attacks_on(subject: Subject, counted: Counted, drawn: IntArray, notion: Notion, seed: int) -> tuple[Attack, ...]:
     """Attack what would be published, once for every secret."""
-    from discreet.publishing.attack.front import attacked
+    from discreet.publishing.attack.measuring import attacked
 
     after = [cells.taken(drawn) for cells in subject.cells]
     rule = counted.fitted.rule
@@ -192,9 +192,23 @@ def attacks_on(subject: Subject, counted: Counted, drawn: IntArray, notion: Noti
                 places = counted.fitted.beliefs.places[number] if counted.fitted.beliefs is not None else slice(None)
                 told = counted.beliefs[:, places] * len(secrets)
             found.append(
-                attacked(subject.cells, after, secret.codes, secret.labels, notion=notion, seed=seed, beliefs=told)
+                attacked(
+                    subject.cells,
+                    after,
+                    secret.codes,
+                    secret.labels,
+                    notion=notion,
+                    seed=seed,
+                    beliefs=told,
+                    sensitive=rule.columns if len(secrets) == 1 else (rule.columns[number],),
+                )
             )
     return tuple(found)
+
+
+def _reach(attack: Attack) -> float:
+    """The largest log-lift that it found in what would be published, of either sign."""
+    return max(attack.after.log_max_lift, -attack.after.log_min_lift)
 
 
 def _seed(key: ReleaseKey) -> int:

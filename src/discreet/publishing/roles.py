@@ -6,12 +6,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+
+import numpy as np
 
 from discreet._support import validate
 from discreet._support.errors import EmptyTableError, InputError, UnusableColumnError
-from discreet.tables.dialect import DUCKDB, is_float, is_label_type, is_number
+from discreet.tables.dialect import is_float, is_label_type, is_number
 from discreet.tables.session import Table
+from discreet.twins.cells import cells_of
 
 __all__ = ["Roles", "roles_of"]
 
@@ -20,6 +22,9 @@ MOSTLY_UNIQUE = 0.9
 
 #: Whole numbers that are all different are ids where they stand this close together, or where the name says so.
 CLOSE_TOGETHER = 20
+
+#: Values of a column that are looked at more closely.
+MOST_LOOKED_AT = 20_000
 
 #: Fewer rows than this prove no id.
 FEWEST_ROWS = 50
@@ -96,34 +101,23 @@ def _apart(some: Sequence[str], others: Sequence[str], first: str, second: str) 
 
 def _is_id(table: Table, column: str) -> bool:
     """Whether a column tells who a person is: texts that are nearly all different, or numbers that count people."""
-    kind, name = table.kinds[column], DUCKDB.identifier(column)
+    kind, name = table.kinds[column], table.dialect.identifier(column)
     if is_float(kind) or not (is_number(kind) or kind in ("VARCHAR", "UUID")):
         return False
-    number = f"TRY_CAST({name} AS DOUBLE)"
-    # A name of its own for each, since engines tell columns of an answer by them.
-    asked = {
-        "n": "count(*)",
-        "given": f"count({name})",
-        "different": f"count(DISTINCT {name})",
-        "counted": f"count({number})",
-        "low": f"min({number})",
-        "high": f"max({number})",
-        "whole": f"count(*) FILTER (WHERE {number} = floor({number}))",
-    }
-    found = table.aggregate(", ".join(f"{value} AS {key}" for key, value in asked.items())).to_pylist()[0]
-    return _looks_like_id(found, kind, column)
-
-
-def _looks_like_id(found: dict[str, Any], kind: str, column: str) -> bool:
-    given, different = int(found["given"]), int(found["different"])
-    if not int(found["n"]):
-        raise EmptyTableError("the table has no rows.")
-    if given < FEWEST_ROWS:
+    counted = table.aggregate(f"count(*) AS n, count({name}) AS given, count(DISTINCT {name}) AS different")
+    rows, given, different = (int(counted.column(k)[0].as_py()) for k in range(3))
+    if not rows:
+        raise EmptyTableError(f"{table.name} has no rows.")
+    if given < FEWEST_ROWS or different <= MOSTLY_UNIQUE * given:
         return False
     if kind == "UUID":
-        return different > MOSTLY_UNIQUE * given
-    if int(found["counted"]) < MOSTLY_UNIQUE * given:  # text
-        return different > MOSTLY_UNIQUE * given
-    if different < given or int(found["whole"]) < given:
+        return True
+    values = table.aggregate(f"{name} AS v", name).slice(0, MOST_LOOKED_AT)
+    numbers = cells_of(column, values.column(0)).numbers
+    if numbers is None:
+        return True
+    known = numbers[~np.isnan(numbers)]
+    if different < given or not (known == np.floor(known)).all():  # amounts
         return False
-    return bool(ID_NAMES.search(column)) or float(found["high"]) - float(found["low"]) < CLOSE_TOGETHER * given
+    spread = float(known.max() - known.min()) * different / max(1, len(known))
+    return bool(ID_NAMES.search(column)) or spread < CLOSE_TOGETHER * given

@@ -1,0 +1,189 @@
+"""``discreet publish``: a whole table under one promise, with certificate, attack and report."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import importlib.util
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+from discreet._support import progress
+from discreet._support.errors import InputError
+from discreet.cli.options import Bins, Columns, Format, NotionOptions, check_search, load_table, show
+from discreet.cli.streams import say
+
+if TYPE_CHECKING:
+    from discreet.notions import Notion
+    from discreet.publishing.publication import Publication
+
+__all__ = ["publish"]
+
+Several = Annotated[tuple[str, ...], Parameter(negative="", consume_multiple=True, show_default=False)]
+Flag = Annotated[bool, Parameter(negative="")]
+
+
+def publish(
+    table: str,
+    *,
+    sensitive: Columns,
+    output: Annotated[Path, Parameter(name=["--output", "-o"])],
+    useful: Several = (),
+    drop: Several = (),
+    promise: NotionOptions | None = None,
+    each: Flag = False,
+    bins: Bins = (),
+    weight: Several = (),
+    same: Several = (),
+    classes: int | None = None,
+    person: str | None = None,
+    keep_order: Flag = False,
+    key_file: Path | None = None,
+    write_key: Path | None = None,
+    seed: int | None = None,
+    private_certificate: Path | None = None,
+    report: Annotated[Path | None, Parameter(negative="")] = None,
+    sign: Path | None = None,
+    time_limit: float | None = None,
+    memory_limit: str | None = None,
+    force: Flag = False,
+    format: Format = "text",
+) -> int:
+    """Publish a whole table without its secret: all useful columns together, under one promise, and attacked.
+
+    Models learn what the useful columns tell about the sensitive one. Most rows are published as they are; the others
+    appear as a near twin, so that whoever knows what can be learned about S learns little from what he sees. The result
+    is attacked before anything is written; exit code 1 where an attack breaks the promise.
+
+    Parameters
+    ----------
+    table
+        CSV or Parquet file, a glob over such files, or sample:adult.
+    sensitive
+        Column to protect, which is not published; repeat the option for several.
+    output
+        The published table, .parquet, .csv or .tsv (and .gz or .zst); its certificate is written beside it.
+    useful
+        Columns to publish. Left out: all others, but for those that look like ids.
+    drop
+        Columns to leave out.
+    promise
+        The promise. Left out: lip with --epsilon 0.5 and --confidence 95.
+    each
+        Several sensitive columns as one secret each, instead of all together.
+    bins
+        Cut a numeric sensitive column: salary=20000,50000 or salary=quantiles:4. Repeatable.
+    weight
+        COLUMN=NUMBER: how much a column counts for who is a near twin; 1 where left out.
+    same
+        Columns that twins share wherever class sizes let them.
+    classes
+        Number of classes of about the same belief. Left out: as many as the records allow.
+    person
+        Column that the records of a person share; it is not published.
+    keep_order
+        Publish rows in the order of the table. Whoever has the table can then put both side by side.
+    key_file
+        Key of an earlier publication; left out, a fresh one.
+    write_key
+        New file for the fresh key, with which verify draws every row again.
+    seed
+        Instead of a key, for tests: anyone can repeat the publication, so it protects nobody.
+    private_certificate
+        File for counts, classes of records and the attack, for the owner of the table alone.
+    report
+        HTML file for the owner: what was kept, what is promised, and the attack before and after, as pictures.
+    sign
+        Ed25519 private key of OpenSSH that signs the public certificate.
+    time_limit
+        Seconds after which no further try begins where an attack broke the last.
+    memory_limit
+        Of DuckDB, such as 2GB.
+    force
+        Replace existing files.
+    format
+        Text for people, JSON for programs.
+    """
+    from discreet.publishing.front import publish as publish_table
+    from discreet.reporting.text.publication import publication_text
+    from discreet.tables.binning import parse_option
+
+    check_search(time_limit, seed)
+    if write_key is not None and (key_file is not None or seed is not None):
+        raise InputError("--write-key stores a fresh key: leave out --key-file and --seed.")
+    _check_installed(report)
+    notion = _notion(promise)
+    with progress.stage("publishing the table"):
+        done = publish_table(
+            load_table(table),
+            list(sensitive),
+            list(useful) if useful else "all",
+            notion,
+            drop=drop,
+            key=key_file,
+            seed=seed,
+            output=output,
+            classes=classes,
+            weights=_weights(weight, same),
+            person=person,
+            shuffle=not keep_order,
+            time_limit=time_limit,
+            each=each,
+            bins=parse_option(bins) or None,
+            private_certificate=private_certificate,
+            write_key=write_key,
+            report=report,
+            sign=sign,
+            force=force,
+            memory_limit=memory_limit,
+            reporter=None if report is None else _report,
+        )
+    summary = {"output": str(output), **done.to_dict(), "certificate": f"{output}.certificate.json"}
+    summary |= {name: str(path) for name, path in (("report", report), ("private", private_certificate)) if path}
+    show(format, summary, publication_text(summary) if format == "text" else None)
+    for note in done.notes:
+        say(f"note: {note}")
+    if seed is not None:
+        say("note: the draw is reproducible, not private: do not publish it")
+    elif write_key is None and key_file is None:
+        say("the key was forgotten: this publication cannot be repeated or redrawn")
+    return 0
+
+
+def _notion(promise: NotionOptions | None) -> Notion:
+    """The promise that was asked for; one of lifts is made with confidence 95 % unless another is named."""
+    from discreet.notions import LIP
+
+    found = None if promise is None else promise.build()
+    return LIP(0.5, confidence=0.95) if found is None else found
+
+
+def _weights(weights: tuple[str, ...], same: tuple[str, ...]) -> dict[str, float]:
+    found = dict.fromkeys(same, math.inf)
+    for option in weights:
+        name, mark, text = option.rpartition("=")
+        try:
+            found[name] = float(text)
+        except ValueError:
+            mark = ""
+        if not mark or not name:
+            raise InputError(f"--weight must read COLUMN=NUMBER, got {option!r}.")
+    return found
+
+
+def _report(done: Publication) -> str:
+    from discreet.reporting.published import published_html
+
+    return published_html(done.to_dict())
+
+
+def _check_installed(report: Path | None) -> None:
+    """What is missing is said before any work is done."""
+    if report is not None:
+        from discreet.reporting.html import check_installed
+
+        check_installed()
+    if importlib.util.find_spec("sklearn") is None:
+        raise InputError("whole tables need scikit-learn: pip install 'discreet[tables]'.")

@@ -1,0 +1,86 @@
+"""A published table as text."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rich.console import ConsoleRenderable, Group
+from rich.table import Table
+from rich.text import Text
+
+from discreet._support.visible import visible
+from discreet.notions.base import from_dict
+from discreet.reporting.publication_words import (
+    NOT_IDENTITY,
+    attack_words,
+    class_words,
+    presence_words,
+    promise_words,
+)
+from discreet.reporting.text.console import bold
+
+__all__ = ["publication_text"]
+
+
+def publication_text(summary: Mapping[str, Any]) -> Group:
+    """What was published, what is promised about it, what an attack found, and where everything is."""
+    notion = from_dict(dict(summary["notion_parts"]))
+    secret = " and ".join(summary["columns"]["sensitive"])
+    lines: list[ConsoleRenderable] = [
+        bold(
+            visible(
+                f"{summary['rows']:,} rows of {len(summary['columns']['published'])} columns published without "
+                f"{secret}: {100 * summary['unchanged']:.1f} % of rows are unchanged"
+            )
+        ),
+        Text(promise_words(notion)),
+        Text(visible(class_words(summary))),
+        Text(""),
+        _columns(summary),
+        Text(""),
+        _attack(summary["attack"]),
+        Text(attack_words(summary)),
+        Text(presence_words(summary["attack"]["presence"])),
+        Text(NOT_IDENTITY),
+        Text(f"Table: {visible(summary['output'])}"),
+        Text(f"Certificate: {visible(summary['certificate'])}"),
+    ]
+    lines += [
+        Text(f"{title}: {visible(summary[name])}")
+        for name, title in (("private", "Private certificate"), ("report", "Report for the owner"))
+        if name in summary
+    ]
+    return Group(*lines)
+
+
+def _columns(summary: Mapping[str, Any]) -> Table:
+    table = Table(box=None, pad_edge=False, title=None)
+    for name, side in (("column", "left"), ("unchanged", "right"), ("shares off by", "right"), ("std. error", "right")):
+        table.add_column(name, justify=side)  # type: ignore[arg-type]
+    for column, kept in summary["quality"]["columns"].items():
+        table.add_row(
+            visible(column),
+            f"{100 * kept['unchanged']:.1f} %",
+            f"{100 * kept['distance']:.2f} %",
+            f"{100 * kept['standard_error']:.2f} %",
+        )
+    return table
+
+
+def _attack(attack: Mapping[str, Any]) -> Table:
+    table = Table(box=None, pad_edge=False)
+    for name, side in (("attack", "left"), ("log-lifts before", "right"), ("after", "right"), ("", "right")):
+        table.add_column(name, justify=side)  # type: ignore[arg-type]
+    before, after = attack["before"], attack["after"]
+    measure = "auc" if after.get("auc") is not None else "accuracy"
+    table.add_row(
+        "all models", _range(before), _range(after), f"{measure} {before[measure]:.3f} to {after[measure]:.3f}"
+    )
+    return table
+
+
+def _range(side: Mapping[str, Any]) -> str:
+    low, high = (float(side[name]) for name in ("log_min_lift", "log_max_lift"))
+    return f"{low:.2f} to {high:.2f} nats"
