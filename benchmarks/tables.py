@@ -7,7 +7,7 @@ import pyarrow as pa
 
 __all__ = ["city", "wide"]
 
-STREETS = ["Königstraße", "Rue de l'Été", "Calle Ñandú", "Łódzka", "Åvägen", "Via Città", "Main St", "Çamlık Sk."]
+STREETS = ["Königstraße", "Rue de l'Été", "Calle Ñandú", "Łódzka", "Åvägen", "Via Città", "Main St"]
 
 
 def city(n: int = 200_000, seed: int = 0) -> pa.Table:

@@ -76,6 +76,7 @@ EXCEPTIONS = {
 PUBLIC = {name: getattr(discreet, name).__module__.split(".")[1] for name in discreet.__all__ if name[0].isupper()}
 PUBLIC |= {"design": "designers", "methods": "designers", "frontier": "frontiers", "quantise": "quantising"}
 PUBLIC |= {"release": "releasing", "certify": "certificate", "verify": "certificate", "audit": "reporting"}
+PUBLIC |= {"attack": "publishing", "publish": "publishing"}
 
 
 def imported(source: str) -> set[str]:

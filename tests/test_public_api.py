@@ -10,12 +10,13 @@ import pytest
 import discreet as dc
 
 PUBLIC = {
-    "ALIP", "Audit", "AlphaLift", "BitMechanism", "Certificate", "ChannelMechanism", "Chi2Lift", "Comparison",
+    "ALIP", "Attack", "Audit", "AlphaLift", "BitMechanism", "Certificate", "ChannelMechanism", "Chi2Lift", "Comparison",
     "Design", "Estimate", "Frontier", "Joint", "L1Lift", "LDP", "LIP", "MaxLift", "Mechanism", "Notion", "Outcome",
     "PerfectPrivacy", "ProductMechanism", "Quantisation", "QuantisationPath", "ReleaseKey", "SRLIP",
-    "SensitiveMechanism", "SeparableUtility", "Utility", "Verdict", "audit", "certify", "compare", "design", "errors",
-    "frontier", "measures", "methods", "notions", "quantise", "ranges", "register_method", "release", "samples",
-    "utilities", "verify",
+    "SensitiveMechanism", "SeparableUtility", "Utility", "Verdict", "attack", "audit", "certify", "compare",
+    "Publication", "design", "errors", "frontier", "measures", "methods", "notions", "publish", "quantise", "ranges",
+    "register_method",
+    "release", "samples", "utilities", "verify",
 }  # fmt: skip
 
 MEASURES = {

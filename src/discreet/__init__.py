@@ -19,6 +19,9 @@ if _typing.TYPE_CHECKING:
         SensitiveMechanism,
     )
     from discreet.notions import ALIP, LDP, LIP, SRLIP, AlphaLift, Chi2Lift, L1Lift, MaxLift, Notion, PerfectPrivacy
+    from discreet.publishing.attack.front import Attack, attack
+    from discreet.publishing.front import publish
+    from discreet.publishing.publication import Publication
     from discreet.quantising import Quantisation, QuantisationPath, quantise
     from discreet.releasing.api import release
     from discreet.reporting.audit import Audit, audit
@@ -32,6 +35,7 @@ __all__ = [
     "LIP",
     "SRLIP",
     "AlphaLift",
+    "Attack",
     "Audit",
     "BitMechanism",
     "Certificate",
@@ -49,6 +53,7 @@ __all__ = [
     "Outcome",
     "PerfectPrivacy",
     "ProductMechanism",
+    "Publication",
     "Quantisation",
     "QuantisationPath",
     "ReleaseKey",
@@ -56,6 +61,7 @@ __all__ = [
     "SeparableUtility",
     "Utility",
     "Verdict",
+    "attack",
     "audit",
     "certify",
     "compare",
@@ -65,6 +71,7 @@ __all__ = [
     "measures",
     "methods",
     "notions",
+    "publish",
     "quantise",
     "ranges",
     "register_method",
@@ -84,6 +91,9 @@ _HOMES = {
     "frontiers": "Frontier frontier",
     "mechanism": "BitMechanism ChannelMechanism Estimate Mechanism ProductMechanism SensitiveMechanism",
     "notions": "ALIP LDP LIP SRLIP AlphaLift Chi2Lift L1Lift MaxLift Notion PerfectPrivacy",
+    "publishing.attack.front": "Attack attack",
+    "publishing.front": "publish",
+    "publishing.publication": "Publication",
     "quantising": "Quantisation QuantisationPath quantise",
     "releasing.api": "release",
     "reporting.audit": "Audit audit",

@@ -1,4 +1,4 @@
-"""Figures of frontiers and quantisations. Needs matplotlib, the extra ``plots``."""
+"""Figures of frontiers, quantisations and attacks. Needs matplotlib, the extra ``plots``."""
 
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
@@ -9,18 +9,30 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from discreet._support.errors import InputError
+from discreet._support.visible import visible
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from discreet.frontiers.sweep import Frontier, FrontierRow
+    from discreet.publishing.attack.record import Attack
     from discreet.quantising import Quantisation, QuantisationPath
 
-__all__ = ["blank_figure", "convergence_figure", "figure_bytes", "frontier_figure", "quantisation_figure"]
+__all__ = [
+    "attack_figure",
+    "blank_figure",
+    "convergence_figure",
+    "figure_bytes",
+    "frontier_figure",
+    "quantisation_figure",
+]
 
 #: Colours that people with colour blindness tell apart (Okabe and Ito), and markers for those who see none.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+
+#: Sensitive values of an attack that get panels, and where log-lifts of what is ruled out are drawn, nats.
+MOST_VALUES, FARTHEST = 4, 4.0
 
 
 def frontier_figure(frontier: Frontier) -> Figure:
@@ -97,6 +109,55 @@ def convergence_figure(path: QuantisationPath, weights: Sequence[float]) -> Figu
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(frameon=False)
     return figure
+
+
+def attack_figure(attack: Attack) -> Figure:
+    """Log-lifts of every part of the records before and after, a row of panels for each sensitive value."""
+    shown = sorted(range(len(attack.values)), key=lambda value: -_widest(attack, value))[:MOST_VALUES]
+    figure = blank_figure(11, 1 + 3 * len(shown))
+    grid = figure.subplots(len(shown), 2, squeeze=False, sharey="row")
+    names = list(dict.fromkeys(cell.model for cell in (*attack.cells_before, *attack.cells_after)))
+    for panels, value in zip(grid, shown):
+        for axes, when, cells in zip(panels, ("before", "after"), (attack.cells_before, attack.cells_after)):
+            for name in names:
+                _parts(axes, [cell for cell in cells if (cell.model, cell.value) == (name, value)], name, names)
+            if attack.promised is not None:
+                low, high = attack.promised[:2]
+                axes.axhspan(max(low, -FARTHEST), min(high, FARTHEST), color="0.5", alpha=0.15, label="promised")
+            axes.axhline(0, color="0.4", linewidth=0.8)
+            axes.set(title=f"{_plain(attack.values[value])}, {when}", xlabel="records, by belief", xlim=(0, 1))
+            axes.grid(alpha=0.3)
+            axes.spines[["top", "right"]].set_visible(False)
+        panels[0].set(ylabel="log-lift (nats)")
+    handles, labels = grid[0][1].get_legend_handles_labels()
+    figure.legend(handles, labels, frameon=False, fontsize="small", loc="outside right center")
+    return figure
+
+
+def _parts(axes: Any, cells: Sequence[Any], name: str, names: Sequence[str]) -> None:
+    """Parts of one model, with limits; what is ruled out stands at the edge, models of the original are dashed."""
+    if not cells:
+        return
+    height = [max(cell.log_lift, -FARTHEST) for cell in cells]
+    below = [max(0.0, middle - max(cell.low, -FARTHEST)) for middle, cell in zip(height, cells)]
+    above = [max(0.0, cell.high - middle) for middle, cell in zip(height, cells)]
+    own = name.removeprefix("original's ")
+    k = names.index(own)
+    style: dict[str, Any] = {"color": COLOURS[k % len(COLOURS)], "marker": MARKERS[k % len(MARKERS)]}
+    style["linestyle"] = "-" if name == own else "--"
+    axes.errorbar(
+        [cell.share for cell in cells], height, (below, above), label=name, markersize=3, linewidth=0.8, **style
+    )
+
+
+def _widest(attack: Attack, value: int) -> float:
+    """How far the log-lifts of a value go after the release."""
+    return max((min(abs(cell.log_lift), FARTHEST) for cell in attack.cells_after if cell.value == value), default=0.0)
+
+
+def _plain(text: str) -> str:
+    """A label that is no formula."""
+    return visible(text).replace("$", r"\$")
 
 
 def figure_bytes(figure: Figure, kind: str) -> bytes:

@@ -34,6 +34,7 @@ COMMANDS: dict[str, tuple[str, list[str]]] = {
     "report": ("report.html", ["report", "t.parquet", *OF, *PROMISE, "-o", "report.html", "--force"]),
     "frontier": ("f.csv", ["frontier", "t.parquet", *OF, "--epsilon", "0.3", "-o", "f.csv", "--force"]),
     "quantise": ("q.csv", ["quantise", "t.parquet", *OF, "-o", "q.csv", "--force"]),
+    "attack": ("p.svg", ["attack", "t.parquet", "t.parquet", "--sensitive", "ill", "--plot", "p.svg", "--force"]),
     "certify": ("c.json", ["certify", "t.parquet", "m.json", "-o", "c.json", "--force"]),
     "sub-keys": ("s.csv", ["export", "m.json", "--sql", "duckdb", "--key-file", "own.key", "--subkeys", "s.csv"]),
 }

@@ -38,11 +38,7 @@ LIFTS = ("max_lift", "min_lift_inverse", "lift_ratio")
 SIDES = {"eps_lower", "eps_upper"}
 NOTIONS = {name: {"epsilon"} for name in ("lip", "srlip", "ldp")} | dict.fromkeys(("alip", "l1", "chi2"), SIDES)
 NOTIONS |= {"perfect": set(), "max-lift": {"eps_upper"}, "alpha-lift": SIDES | {"alpha"}}
-CONFIDENT = (
-    "lip",
-    "alip",
-    "max-lift",
-)  # notions that may be promised for a population, of which the counts are a sample
+CONFIDENT = ("lip", "alip", "max-lift")  # may be promised for a population, of which the counts are a sample
 PI = decimal.Decimal("3.14159265358979323846264338327950288419716939937510582097494459230781640628620899862803")
 STIRLING = [Fraction(1, 12), Fraction(-1, 360), Fraction(1, 1260), Fraction(-1, 1680), Fraction(1, 1188)]
 STIRLING += [Fraction(-691, 360360), Fraction(1, 156), Fraction(-3617, 122400)]
@@ -137,10 +133,9 @@ RELEASE |= {"unseen": ({"treated_as": _label, "rows": _count}, None), "not_cover
 RELEASE |= {"covered": ({"columns": [str], **RANGE}, None), "value_types?": {...: _text(r"[A-Z_ ]+(\(\d+,\d+\))?")}}
 RELEASE |= {"digests": {"mechanism": (HEX, None), "output": (HEX, {...: HEX}), "codebook": (HEX, None)}}
 RELEASE["digests"] |= {"input": ({"of": SOURCES, "hmac": HEX}, None)}
-KEY: Shape = RELEASE["key"]
-ROLES: Shape = {name: [str] for name in ("input", "sensitive", "useful", "dropped", "ids")} | {"person": (str, None)}
-TWINS: Shape = {"columns": ROLES, "rows": _count, "unchanged": NUMBER, "columns_unchanged": {...: NUMBER}, "key": KEY}
-TWINS |= {"classes": {...: (str, _count)}, "weights": {...: str}, "order": ("input", "shuffle"), "engine": str}
+TWINS: Shape = {"columns": {name: [str] for name in ("input", "sensitive", "useful", "dropped", "ids", "person")}}
+TWINS |= {"rows": _count, "unchanged": NUMBER, "columns_unchanged": {...: NUMBER}}
+TWINS |= {"classes": {...: (str, _count)}, "weights": {...: str}} | {k: RELEASE[k] for k in ("order", "engine", "key")}
 TWINS |= {"digests": {"output": (HEX, {...: HEX}, None), "input": ({"of": SOURCES, "hmac": HEX}, None)}}
 KEYED: Shape = {"mechanism": HEX, "codebook": (HEX, None)}
 PRIVATE: Shape = {"counts": COUNTS, "proof": PROOF, "input_key": HEX, "keyed_digests": KEYED}
@@ -214,13 +209,9 @@ def _statements(certificate: Data) -> Found:
     if "designed_on" in certificate:  # a design kept its promise there as well
         same += [columns is None, _within(certificate["designed_on"], certificate["notion"])]
     if "publication" in certificate:
-        own, roles = certificate["publication"], certificate["publication"]["columns"]
-        used = [*roles["sensitive"], *roles["useful"], *roles["dropped"], *roles["ids"]]
-        same += [columns is None, sorted(roles["useful"]) == sorted(own["columns_unchanged"])]
-        same += [
-            sorted({*used, *filter(None, [roles["person"]])}) == sorted(roles["input"]),
-            len(set(used)) == len(used),
-        ]
+        roles, kept = certificate["publication"]["columns"], certificate["publication"]["columns_unchanged"]
+        used = [name for role, names in roles.items() if role != "input" for name in names]
+        same += [columns is None, sorted(roles["useful"]) == sorted(kept), sorted(used) == sorted(roles["input"])]
     if columns is not None and mechanism is not None:
         in_values = ["released_values" in part for part in mechanism.get("parts", [mechanism])]
         several = mechanism["kind"] == "attributes" or (all(in_values) and len(columns["useful"]) > 1)

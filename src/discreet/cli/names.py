@@ -6,7 +6,7 @@ A test compares them, so that no name is missing.
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-__all__ = ["ENGINES", "METHODS", "NOTIONS", "UTILITIES"]
+__all__ = ["ENGINES", "METHODS", "MODELS", "NOTIONS", "UTILITIES"]
 
 #: Notions that the options can describe, in the order of `Notion.registry`.
 NOTIONS = ("lip", "alip", "ldp", "max-lift", "perfect", "l1", "chi2", "alpha-lift", "srlip")
@@ -29,6 +29,9 @@ METHODS = (
 
 #: What a design may keep as much of as it can, in the order of their registry.
 UTILITIES = ("information", "accuracy", "distance")
+
+#: Models of attacks, in the order of their registry.
+MODELS = ("boosting", "neighbours", "logistic", "bayes", "counting")
 
 #: Engines that draw, or the one that holds the table.
 ENGINES = ("auto", "duckdb", "spark")

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from discreet.notions import Notion
 
 __all__ = [
+    "Columns",
     "Format",
     "MethodName",
     "NotionName",

@@ -61,7 +61,7 @@ def certified(
             "useful": list(published),
             "dropped": list(roles.dropped),
             "ids": list(roles.ids),
-            "person": roles.person,
+            "person": [] if roles.person is None else [roles.person],
         },
         "rows": len(subject),
         "unchanged": _share(quality.unchanged),

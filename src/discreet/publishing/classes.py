@@ -20,7 +20,7 @@ from discreet.publishing.beliefs import sklearn_needed
 __all__ = ["Classes", "classes_for", "make_classes"]
 
 #: Records behind a class for every promise with confidence, and for one about the table alone, by the root of labels.
-SURE_RECORDS, COUNTED_RECORDS = 1100, 150
+SURE_RECORDS, COUNTED_RECORDS = 900, 150
 
 #: Classes in all: more are more pairs of them, and more limits to hold at once.
 MOST_CLASSES = 60

@@ -1,0 +1,118 @@
+"""Cells of an original and of its release, in one code where their values are of one kind."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from discreet._support.errors import InputError
+from discreet.publishing.attack.cells import rows_of
+from discreet.tables.arrow import whole
+from discreet.twins.cells import Cells, cells_of
+
+__all__ = ["CellPairs", "cell_pairs", "together"]
+
+#: Share of the released cells that hold values of the original, or numbers as it does, from which both are of one kind.
+LEAST_KNOWN = 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class CellPairs:
+    """Columns of both tables.
+
+    Attributes
+    ----------
+    before, after : tuple of Cells
+        Columns of the original that the release has too, and all columns of the release.
+    shared : tuple of str
+        Those that are in one code: equal values of both tables have equal codes.
+    notes : tuple of str
+        What was left out, and why.
+    """
+
+    before: tuple[Cells, ...]
+    after: tuple[Cells, ...]
+    shared: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def cell_pairs(original: Mapping[str, Any], released: Mapping[str, Any]) -> CellPairs:
+    """Cells of all released columns, and of those of the same names in the original."""
+    before, after, shared, nested = [], [], [], []
+    for name, column in released.items():
+        if _is_nested(column) or (name in original and _is_nested(original[name])):
+            nested.append(name)
+            continue
+        if name not in original:
+            after.append(cells_of(name, column))
+            continue
+        first, second, is_shared = _of_both(name, original[name], column)
+        before.append(first)
+        after.append(second)
+        shared += [name] if is_shared else []
+    if not before:
+        raise InputError("no column that both tables share can be used: their cells are lists or structures.")
+    notes = (f"Left out, their cells being lists or structures: {', '.join(nested)}.",) if nested else ()
+    return CellPairs(tuple(before), tuple(after), tuple(shared), notes)
+
+
+def _of_both(name: str, first: Any, second: Any) -> tuple[Cells, Cells, bool]:
+    """Cells of both tables, and whether they share codes."""
+    cells = _by_number(cells_of(name, together(first, second)))
+    before, after = (rows_of(cells, slice(0, len(first))), rows_of(cells, slice(len(first), None)))
+    given = after.codes[after.codes >= 0]
+    known = before.counts > 0
+    if cells.numbers is not None:
+        known |= np.isfinite(cells.numbers)  # of any two numbers it is known how far they are apart
+    if len(given) and known[given].mean() >= LEAST_KNOWN:
+        return before, after, True
+    return cells_of(name, first), cells_of(name, second), False
+
+
+def _by_number(cells: Cells) -> Cells:
+    """Texts of the same number, such as 39 and 39.0, as one value."""
+    if cells.numbers is None or not len(cells.numbers):
+        return cells
+    import pyarrow as pa
+
+    is_first = np.append(True, cells.numbers[1:] != cells.numbers[:-1])
+    place = np.append(np.cumsum(is_first) - 1, -1)
+    values = cells.values.filter(pa.array(is_first))
+    return replace(cells, codes=place[cells.codes], numbers=cells.numbers[is_first], values=values)
+
+
+def together(first: Any, second: Any) -> Any:
+    """Two columns one after the other, in a type that holds both: theirs, numbers, times or texts."""
+    import pyarrow as pa
+
+    parts = [_plain(first), _plain(second)]
+    kinds = [part.type for part in parts]
+    if kinds[0] != kinds[1]:
+        numbers = all(map(_is_number, kinds))
+        times = all(pa.types.is_date(kind) or pa.types.is_timestamp(kind) for kind in kinds)
+        kind = pa.float64() if numbers else pa.timestamp("us") if times else pa.string()
+        parts = [part.cast(kind, safe=False) for part in parts]
+    return pa.concat_arrays(parts)
+
+
+def _plain(column: Any) -> Any:
+    import pyarrow as pa
+
+    plain = whole(column)
+    return plain.dictionary_decode() if pa.types.is_dictionary(plain.type) else plain
+
+
+def _is_number(kind: Any) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind))
+
+
+def _is_nested(column: Any) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_nested(column.type))

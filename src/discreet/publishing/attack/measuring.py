@@ -1,0 +1,278 @@
+"""An attack on cells in memory: halves, models on both sides, lifts, presence, verdict."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from discreet._support import progress, validate
+from discreet._support.errors import InputError
+from discreet._support.numeric import FloatArray, IntArray
+from discreet.core import labels
+from discreet.notions import Notion
+from discreet.publishing.attack.cells import below, rows_of
+from discreet.publishing.attack.counted import Beliefs
+from discreet.publishing.attack.lifts import Cell, Parts, area_under_curve, cells_with_limits, parts_of
+from discreet.publishing.attack.models import Model, check_library, chosen_models, learned
+from discreet.publishing.attack.presence import Appearances, PresenceCell, appearances_of, presence_cells
+from discreet.publishing.attack.record import Attack, Measured, Presence, Side
+from discreet.publishing.attack.verdict import findings, judged, promised
+from discreet.publishing.features import Features, features_of
+from discreet.twins.cells import Cells
+
+__all__ = ["LEAST_ROWS", "attacked"]
+
+#: Fewer records tell nothing about each half.
+LEAST_ROWS = 100
+
+#: Records that models are trained on, and measured on, at the most.
+MOST_TRAINED, MOST_MEASURED = 100_000, 200_000
+
+#: What stands before the name of a model that was trained on the original and is applied to the release.
+ORIGINALS = "original's "
+
+
+def attacked(
+    before: Sequence[Cells],
+    after: Sequence[Cells],
+    secret: IntArray,
+    values: Sequence[Any],
+    *,
+    notion: Notion | None = None,
+    seed: int = 0,
+    models: str | Sequence[str] = "all",
+    confidence: float = 0.95,
+    beliefs: FloatArray | None = None,
+    shared: Sequence[str] | None = None,
+    sensitive: Sequence[str] = ("S",),
+    notes: Sequence[str] = (),
+) -> Attack:
+    """Try to learn S from a release whose rows are those of the original.
+
+    Parameters
+    ----------
+    before, after : sequence of Cells
+        Useful columns of the original and of the release, one code for both.
+    secret : ndarray of int
+        Codes of S, from 0 on.
+    values : sequence
+        Labels of the codes.
+    notion, seed, models, confidence
+        As in `discreet.attack`.
+    beliefs : ndarray of shape (n, n_values), optional
+        Learned without each record's own S, for the attack by presence; made here where left out.
+    shared : sequence of str, optional
+        The columns that are in one code, where not all of the same name are.
+    sensitive, notes : sequence of str
+        For the record.
+    """
+    chosen, allowed = chosen_models(models), promised(notion)
+    confidence = validate.confidence(confidence)
+    if len(secret) < LEAST_ROWS:
+        raise InputError(f"an attack needs at least {LEAST_ROWS} rows that correspond, got {len(secret)}.")
+    if beliefs is None:
+        check_library()
+    one_code = _one_code(before, after, shared)
+    halves = _Halves.drawn(secret, len(values), seed)
+    prior = np.bincount(secret, minlength=len(values)) / len(secret)
+    tried = list(_tried(halves, _features(before, after, one_code, halves.rows), chosen, seed))
+    with progress.stage("counting appearances"):
+        both = [_named(table, one_code) for table in (before, after)]
+        appear = appearances_of(both[0], both[1], secret, len(values), seed, beliefs)
+    cells, cells_after, present = _limited(tried, appear, prior, 1 - confidence)
+    names = labels.unique_texts(map(labels.text, values))
+    verdict, reasons = None, tuple[str, ...]()
+    if allowed is not None:
+        verdict, reasons = judged(findings(cells_after, present, prior, names), allowed)
+    return Attack(
+        before=_side("before", tried, cells),
+        after=_side("after", tried, cells_after),
+        presence=Presence.of(appear.reason, int(appear.n.sum()), present),
+        verdict=verdict,
+        reasons=reasons,
+        notion=notion,
+        promised=allowed,
+        sensitive=tuple(sensitive),
+        values=names,
+        rows=len(secret),
+        trained=len(halves.trained),
+        measured=len(halves.measured),
+        confidence=confidence,
+        seed=seed,
+        notes=(*notes, *_notes(halves, one_code, appear, len(secret))),
+        cells_before=cells,
+        cells_after=cells_after,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Halves:
+    """Records that models are trained on, in random order, and others that they are measured on."""
+
+    trained: IntArray
+    measured: IntArray
+    secret: IntArray
+    n_values: int
+
+    @classmethod
+    def drawn(cls, secret: IntArray, n_values: int, seed: int) -> _Halves:
+        order = np.random.default_rng(seed).permutation(len(secret))
+        half = len(order) // 2
+        return cls(order[:half][:MOST_TRAINED], order[half:][:MOST_MEASURED], secret, n_values)
+
+    @property
+    def rows(self) -> IntArray:
+        """Both, in this order."""
+        return np.concatenate([self.trained, self.measured])
+
+    @property
+    def to_learn(self) -> IntArray:
+        """S of the records that models see."""
+        return self.secret[self.trained]
+
+    @property
+    def to_guess(self) -> IntArray:
+        """S of the untouched ones."""
+        return self.secret[self.measured]
+
+
+@dataclass(frozen=True, eq=False)
+class _Sides:
+    """Features of both tables in the order of `_Halves.rows`, and of their shared columns alone."""
+
+    before: Features
+    after: Features
+    shared_before: Features | None
+    shared_after: Features | None
+
+
+@dataclass(frozen=True, eq=False)
+class _Tried:
+    """One model on one side: counts, and how well it guesses."""
+
+    when: str
+    name: str
+    parts: list[Parts]
+    auc: float | None
+    accuracy: float
+    base_rate: float
+
+
+def _one_code(before: Sequence[Cells], after: Sequence[Cells], shared: Sequence[str] | None) -> tuple[str, ...]:
+    released = {cells.name for cells in after}
+    both = [cells.name for cells in before if cells.name in released]
+    return tuple(name for name in both if shared is None or name in shared)
+
+
+def _named(columns: Sequence[Cells], names: Sequence[str]) -> list[Cells]:
+    by_name = {cells.name: cells for cells in columns}
+    return [by_name[name] for name in names]
+
+
+def _features(before: Sequence[Cells], after: Sequence[Cells], one_code: Sequence[str], rows: IntArray) -> _Sides:
+    first, second = ([rows_of(cells, rows) for cells in table] for table in (before, after))
+    pooled = features_of([below(*pair) for pair in zip(_named(first, one_code), _named(second, one_code))])
+    top, bottom = (_some(pooled, part) for part in (slice(0, len(rows)), slice(len(rows), None)))
+    alone = [features_of([cells for cells in table if cells.name not in one_code]) for table in (first, second)]
+    if not one_code:
+        return _Sides(alone[0], alone[1], None, None)
+    return _Sides(_beside(top, alone[0]), _beside(bottom, alone[1]), top, bottom)
+
+
+def _some(features: Features, rows: Any) -> Features:
+    return Features(features.matrix[rows], features.is_category, features.names)
+
+
+def _beside(first: Features, second: Features) -> Features:
+    if not second.names:
+        return first
+    matrix = np.hstack([first.matrix, second.matrix])
+    is_category = np.concatenate([first.is_category, second.is_category])
+    return Features(matrix, is_category, (*first.names, *second.names))
+
+
+def _tried(halves: _Halves, sides: _Sides, chosen: dict[str, Model], seed: int) -> Iterable[_Tried]:
+    """Every model on the original, on the release, and trained on the original and applied to the release."""
+    size = len(halves.trained)
+
+    def fitted(model: Model, features: Features) -> Beliefs:
+        return learned(model, _some(features, slice(0, size)), halves.to_learn, halves.n_values, seed)
+
+    def tried(when: str, name: str, model: Model, beliefs: Beliefs, features: Features) -> _Tried:
+        most = model.most_measured
+        return _measured(when, name, beliefs(features.matrix[size:][:most]), halves.to_guess[:most])
+
+    with progress.stage("attacking") as stage:
+        for done, (name, model) in enumerate(chosen.items()):
+            stage.update(done, len(chosen), detail=name)
+            own = fitted(model, sides.before)
+            yield tried("before", name, model, own, sides.before)
+            yield tried("after", name, model, fitted(model, sides.after), sides.after)
+            if sides.shared_before is not None and sides.shared_after is not None:
+                same = sides.shared_before is sides.before
+                known = own if same else fitted(model, sides.shared_before)
+                yield tried("after", ORIGINALS + name, model, known, sides.shared_after)
+
+
+def _measured(when: str, name: str, beliefs: FloatArray, secret: IntArray) -> _Tried:
+    two = beliefs.shape[1] == 2
+    auc = area_under_curve(beliefs[:, 1], secret == 1) if two else None
+    accuracy = float((beliefs.argmax(axis=1) == secret).mean())
+    base_rate = float(np.bincount(secret).max() / len(secret))
+    return _Tried(when, name, parts_of(name, beliefs, secret), auc, accuracy, base_rate)
+
+
+def _limited(
+    tried: Sequence[_Tried], appear: Appearances, prior: FloatArray, alpha: float
+) -> tuple[tuple[Cell, ...], tuple[Cell, ...], tuple[PresenceCell, ...]]:
+    """Cells before and after, and those of presence, all that the verdict looks at with equal shares of alpha."""
+    before, after = ([part for one in tried if one.when == when for part in one.parts] for when in ("before", "after"))
+    first, second = (sum(len(part.n) for part in parts) for parts in (before, after))
+    share = alpha / (second + appear.n_cells)
+    cells = cells_with_limits(before, prior, alpha / first), cells_with_limits(after, prior, share)
+    return *cells, presence_cells(appear, prior, share)
+
+
+def _side(when: str, tried: Sequence[_Tried], cells: Sequence[Cell]) -> Side:
+    here = [one for one in tried if one.when == when]
+    by_model = {one.name: _of_model(one, [cell for cell in cells if cell.model == one.name]) for one in here}
+    everything = list(by_model.values())
+    known = [one.auc for one in everything if one.auc is not None]
+    largest = max(everything, key=lambda one: one.log_max_lift)
+    smallest = min(everything, key=lambda one: one.log_min_lift)
+    return Side(
+        largest.log_max_lift,
+        smallest.log_min_lift,
+        {
+            "log_max_lift": largest.intervals["log_max_lift"],
+            "log_min_lift": smallest.intervals["log_min_lift"],
+        },
+        max(known) if known else None,
+        max(one.accuracy for one in everything),
+        everything[0].base_rate,
+        min(one.calibration for one in everything),
+        by_model,
+    )
+
+
+def _of_model(one: _Tried, cells: Sequence[Cell]) -> Measured:
+    largest, smallest = max(cells, key=lambda cell: cell.log_lift), min(cells, key=lambda cell: cell.log_lift)
+    off = sum(abs(cell.predicted * cell.n - cell.k) for cell in cells) / sum(cell.n for cell in cells)
+    limits = {"log_max_lift": (largest.low, largest.high), "log_min_lift": (smallest.low, smallest.high)}
+    return Measured(largest.log_lift, smallest.log_lift, limits, one.auc, one.accuracy, one.base_rate, off)
+
+
+def _notes(halves: _Halves, one_code: Sequence[str], appear: Appearances, rows: int) -> Iterable[str]:
+    if len(halves.trained) + len(halves.measured) < rows:
+        yield (
+            f"Of {rows:,} rows models were trained on {len(halves.trained):,} at most and measured on "
+            f"{len(halves.measured):,} others at most."
+        )
+    if not one_code:
+        yield "No column of the release holds values of the original, so no model of the original was applied to it."
+    if appear.reason:
+        yield f"The attack by presence was not tried: {appear.reason}"

@@ -1,0 +1,116 @@
+"""Tables of an attack as columns of Arrow whose rows correspond: by their places, or by an id in both."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from discreet._support import validate
+from discreet._support.errors import InputError
+from discreet._support.numeric import IntArray
+from discreet.publishing.attack.columns import together
+from discreet.tables.arrow import integers
+from discreet.tables.dialect import DUCKDB
+from discreet.tables.session import FILE, ROW, is_spark, open_table
+
+__all__ = ["Pair", "read_pair"]
+
+#: Share of the released rows whose ids must be in the original.
+LEAST_LINKED = 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """Two tables, row by row.
+
+    Attributes
+    ----------
+    original, released : dict of str to Arrow column
+        By name, without ids; the released one without sensitive columns.
+    rows : int
+        Of each column.
+    notes : tuple of str
+        What was left out, and why.
+    """
+
+    original: dict[str, Any]
+    released: dict[str, Any]
+    rows: int
+    notes: tuple[str, ...]
+
+
+def read_pair(
+    original: Any, released: Any, sensitive: Sequence[str], useful: Sequence[str] | None, id: str | None
+) -> Pair:
+    """The columns that an attack needs, in rows that correspond."""
+    for table in (original, released):
+        if is_spark(table):
+            raise InputError("an attack works in memory and takes no Spark DataFrame. Write it to Parquet first.")
+    with open_table(original, places=True) as first, open_table(released, places=True) as second:
+        ids = () if id is None else (id,)
+        validate.columns_exist([*sensitive, *(useful or ()), *ids], first.columns, first.name)
+        validate.columns_exist(ids, second.columns, second.name)
+        names = _of_release(first.columns, second.columns, {*sensitive, *ids}, useful)
+        shared = [name for name in names if name in first.columns]
+        before = _in_order(first, [*dict.fromkeys([*sensitive, *shared, *ids])])
+        after = _in_order(second, [*names, *ids])
+    notes = tuple(f"The release itself holds the sensitive column {c!r}." for c in sensitive if c in second.columns)
+    if id is not None:
+        here, there = _linked(before.pop(id), after.pop(id), id)
+        before = {name: column.take(here) for name, column in before.items()}
+        after = {name: column.take(there) for name, column in after.items()}
+    return Pair(before, after, _rows(before, after), notes)
+
+
+def _of_release(
+    before: Sequence[str], after: Sequence[str], never: set[str], useful: Sequence[str] | None
+) -> list[str]:
+    """Columns of the release that are used: shared ones that are wanted, and all that the original does not have."""
+    wanted = set(before if useful is None else useful) - never
+    if not wanted & set(after):
+        raise InputError(
+            "no useful column of the original is in the release. Give both the same names, or name them by useful=."
+        )
+    return [name for name in after if name not in never and (name in wanted or name not in before)]
+
+
+def _in_order(opened: Any, names: Sequence[str]) -> dict[str, Any]:
+    ordered = opened.relation.order(f"{FILE}, {ROW}").project(", ".join(map(DUCKDB.identifier, names)))
+    found = ordered.to_arrow_table()
+    return {name: found.column(k) for k, name in enumerate(names)}
+
+
+def _rows(before: dict[str, Any], after: dict[str, Any]) -> int:
+    first, second = (len(next(iter(columns.values()))) for columns in (before, after))
+    if first != second:
+        raise InputError(
+            f"the original has {first:,} rows and the release {second:,}, so they do not correspond by their places. "
+            "Link them by a column that both have: id=."
+        )
+    return first
+
+
+def _linked(before: Any, after: Any, id: str) -> tuple[IntArray, IntArray]:
+    """Rows of both tables whose ids are equal, in the order of the original."""
+    for column, table in ((before, "original"), (after, "release")):
+        if column.null_count:
+            raise InputError(f"id {id!r} is null in {column.null_count:,} rows of the {table}. Fill it.")
+    coded = together(before, after).dictionary_encode()
+    codes = integers(coded.indices)
+    first, second = codes[: len(before)], codes[len(before) :]
+    for part, table in ((first, "original"), (second, "release")):
+        if len(np.unique(part)) < len(part):
+            raise InputError(f"id {id!r} repeats in the {table}. Use a column whose values differ in all rows.")
+    place = np.full(len(coded.dictionary), -1)
+    place[second] = np.arange(len(second))
+    here = np.flatnonzero(place[first] >= 0)
+    if len(here) < LEAST_LINKED * len(second):
+        raise InputError(
+            f"of {len(second):,} released rows {len(here):,} have an id {id!r} of the original, fewer than half. Use "
+            "ids that both tables share."
+        )
+    return here, place[first[here]]

@@ -1,0 +1,80 @@
+"""``discreet attack``: verdicts as exit codes, text and JSON, files left behind."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from discreet.cli.app import run
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A table, what it would be to publish it as it is, and a release that keeps nothing beside the ids."""
+    monkeypatch.chdir(tmp_path)
+    random = np.random.default_rng(0)
+    job = random.choice(["clerk", "nurse", "pilot"], 1500)
+    table = pd.DataFrame({"id": range(1500), "job": job, "age": random.integers(20, 70, 1500)})
+    table["ill"] = np.where(random.random(1500) < np.where(job == "pilot", 0.8, 0.1), "yes\x1b[2J", "no")
+    table.to_csv("o.csv", index=False)
+    table.drop(columns="ill").to_csv("r.csv", index=False)
+    table.assign(job=random.permutation(job))[["id", "job"]].to_csv("safe.csv", index=False)
+    return tmp_path
+
+
+def test_a_broken_promise_is_exit_code_1(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tokens = ["attack", "o.csv", "r.csv", "--sensitive", "ill", "--id", "id", "--epsilon", "0.5"]
+    assert run([*tokens, "--models", "bayes", "--models", "counting", "--plot", "p.svg"]) == 1
+    out, err = capsys.readouterr()
+    assert "Verdict: LIP(0.5) is broken" in out
+    for said in ("What a reader can learn about ill (1,500 rows", "original's counting", "nats", "AUC", "best of all"):
+        assert said in out
+    assert "\x1b[2J" not in out
+    assert "plot written to p.svg" in err
+    assert (place / "p.svg").read_text().startswith("<?xml")
+    assert run([*tokens, "--plot", "p.svg"]) == 2  # it is there
+    assert run([*tokens, "--plot", "r.csv", "--force"]) == 2
+
+
+def test_what_is_not_broken_and_what_is_not_judged_is_exit_code_0(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    safe = ["attack", "o.csv", "safe.csv", "--sensitive", "ill", "--id", "id", "--models", "bayes"]
+    assert run([*safe, "--notion", "alip", "--eps-lower", "0.5", "--eps-upper", "0.5"]) == 0
+    assert "is not broken by what was tried. That is no proof" in " ".join(capsys.readouterr().out.split())
+    assert run(["attack", "o.csv", "r.csv", "--sensitive", "ill", "--useful", "job", "--models", "bayes"]) == 0
+    assert "Verdict: none, no promise was named." in capsys.readouterr().out
+    assert run([*safe, "--epsilon", "0.5", "--format", "json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert (data["verdict"], data["sensitive"], data["confidence"]) == ("not broken", ["ill"], 0.95)
+
+
+def test_wrong_usage_is_exit_code_2(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for extra, said in (
+        (["--models", "magic"], "magic"),
+        (["--sure", "100"], "--sure takes percent"),
+        (["--seed", "-1"], "--seed"),
+        (["--plot", "p.txt"], "Use .svg"),
+    ):
+        assert run(["attack", "o.csv", "r.csv", "--sensitive", "ill", *extra]) == 2
+        assert said in capsys.readouterr().err
+    assert run(["attack", "o.csv", "safe.csv", "--sensitive", "ill", "--models", "bayes", "--useful", "job"]) == 2
+    assert "link rows by id" in capsys.readouterr().err
+
+
+def test_presence_is_shown_where_it_could_be_tried(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    random = np.random.default_rng(1)
+    table = pd.read_csv("o.csv")
+    table["size"] = random.permutation(1500)
+    table.to_csv("o2.csv", index=False)
+    stays = np.where(table["ill"] == "no", 0.1, 0.9)
+    rows = np.where(random.random(1500) < stays, np.arange(1500), random.integers(0, 1500, 1500))
+    table[["job", "age", "size"]].iloc[rows].to_csv("r2.csv", index=False)
+    assert run(["attack", "o2.csv", "r2.csv", "--sensitive", "ill", "--models", "bayes"]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert "Presence: how often tuples appear that occur once in the original" in out
+    assert "the number of its appearances tells about the secret" in out

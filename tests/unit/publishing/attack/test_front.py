@@ -1,0 +1,224 @@
+"""Attacks on planted secrets: found as they are, not where nothing is left, and refused where they would mislead."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import discreet as dc
+from discreet._support import jsonable
+from discreet.errors import ColumnNotFoundError, InputError, InvalidNotionError, UnsupportedNotionError
+from discreet.publishing.attack.cells import rows_of
+from discreet.publishing.attack.measuring import attacked
+from discreet.twins.cells import cells_of
+
+N = 4000
+
+
+def a_table(seed: int = 0, n: int = N) -> pd.DataFrame:
+    """S = whether two columns say the same, with noise; age tells a little, the last column nothing."""
+    random = np.random.default_rng(seed)
+    a, b, age = random.integers(0, 2, n), random.integers(0, 2, n), random.integers(18, 90, n)
+    s = np.where(random.random(n) < 0.85, a ^ b, age > 60)
+    named = [f"p{k}" for k in range(n)]
+    return pd.DataFrame(
+        {"id": named, "a": a, "b": np.where(b, "yes", "no"), "age": age, "c": random.integers(0, 9, n), "s": s}
+    )
+
+
+def shuffled(table: pd.DataFrame, seed: int = 1) -> pd.DataFrame:
+    """Every useful column in an order of its own, beside the ids."""
+    random = np.random.default_rng(seed)
+    columns = {name: random.permutation(table[name].to_numpy()) for name in ("a", "b", "age", "c")}
+    return pd.DataFrame({"id": table["id"], **columns})
+
+
+def test_a_planted_secret_breaks_the_promise_and_is_gone_where_nothing_is_left() -> None:
+    table = a_table()
+    as_it_is = dc.attack(table, table.drop(columns="s"), "s", dc.LIP(0.5), id="id")
+    assert as_it_is.verdict == "broken"
+    assert any(reason.startswith("boosting") for reason in as_it_is.reasons)
+    assert as_it_is.after.auc == as_it_is.before.auc
+    assert as_it_is.after["boosting"].auc > 0.85  # nothing but both columns together tells
+    assert as_it_is.after["counting"].auc > 0.85
+    assert as_it_is.after["logistic"].auc < 0.7
+    low, high = as_it_is.after.intervals["log_max_lift"]
+    assert 0.5 < low < as_it_is.after.log_max_lift <= high
+    safe = dc.attack(table, shuffled(table), "s", dc.LIP(0.5), id="id")
+    assert (safe.verdict, safe.reasons) == ("not broken", ())
+    assert safe.before["boosting"] == as_it_is.before["boosting"]
+    for measured in safe.after.by_model.values():
+        assert measured.intervals["log_max_lift"][0] <= 0 <= measured.intervals["log_min_lift"][1]
+        assert abs(measured.auc - 0.5) < 0.07
+    assert set(safe.after.by_model) == {
+        *safe.before.by_model,
+        *(f"original's {name}" for name in safe.before.by_model),
+    }
+
+
+def test_a_model_of_the_original_finds_what_a_release_gives_away_to_few() -> None:
+    """Half of the records are swapped against others: the original's model is not confused by them."""
+    table = a_table()
+    random = np.random.default_rng(3)
+    rows = np.where(random.random(N) < 0.5, random.integers(0, N, N), np.arange(N))
+    mixed = table[["a", "b", "age", "c"]].iloc[rows].reset_index(drop=True)
+    found = dc.attack(table, mixed, "s", models="counting")
+    assert found.verdict is None
+    assert found.after["original's counting"].auc > found.after["counting"].auc - 0.02
+    assert 0.6 < found.after.auc < found.before.auc
+
+
+def test_the_same_seed_gives_the_same_attack_and_another_does_not() -> None:
+    table = a_table(n=1500)
+    first, second, third = (dc.attack(table, table[["age", "b"]], "s", dc.LIP(1), seed=seed) for seed in (3, 3, 4))
+    assert jsonable.dumps(first.to_dict()) == jsonable.dumps(second.to_dict())
+    assert first.cells != third.cells
+
+
+def test_rows_are_linked_by_id_in_any_order() -> None:
+    table = a_table(n=1500)
+    released = table[["id", "a", "b", "age"]]
+    straight = dc.attack(table, released, "s", id="id", models="bayes")
+    turned = dc.attack(table, released.sample(frac=1, random_state=5), "s", id="id", models="bayes")
+    assert straight.cells == turned.cells
+    part = dc.attack(table, released.sample(frac=0.7, random_state=5), "s", id="id", models="bayes")
+    assert part.rows == 1050
+
+
+def test_what_would_mislead_is_refused() -> None:
+    table = a_table(n=1000)
+    released = table[["a", "b", "age", "c"]]
+    order = np.random.default_rng(0).permutation(1000)
+    cases = [
+        (released.iloc[order], {}, r"do not seem to correspond.*shuffle=False, or link rows by id="),
+        (released.iloc[:900], {}, "1,000 rows and the release 900.*id="),
+        (released.rename(columns=str.upper), {}, "no useful column of the original is in the release"),
+        (released.iloc[:90], {"original": table.iloc[:90]}, "at least 100 rows"),
+        (released, {"original": table.assign(s=1)}, "one value only"),
+        (table[["id", "a"]].assign(id="same"), {"id": "id"}, "'id' repeats in the release"),
+        (table[["id", "a"]].assign(id=None), {"id": "id"}, "'id' is null in 1,000 rows of the release"),
+        (table[["id", "a"]].assign(id=table["id"] + "x"), {"id": "id"}, "fewer than half"),
+        (released, {"seed": -1}, "seed must be"),
+        (released, {"models": "magic"}, "models must be"),
+        (released, {"notion": 0.5}, "notion must be a privacy notion"),
+    ]
+    for given, options, said in cases:
+        original = options.pop("original", table)
+        with pytest.raises(InputError, match=said):
+            dc.attack(original, given, "s", **options)
+    for wrong in ({"sensitive": "t"}, {"sensitive": "s", "id": "t"}, {"sensitive": "s", "useful": "t"}):
+        with pytest.raises(ColumnNotFoundError):
+            dc.attack(table, released, **wrong)
+    with pytest.raises(InvalidNotionError, match="confidence"):
+        dc.attack(table, released, "s", confidence=1.5)
+    with pytest.raises(UnsupportedNotionError, match="limits no single lift"):
+        dc.attack(table, released, "s", dc.notions.L1Lift(eps_upper=1))
+
+
+def test_a_generalised_release_of_another_tool_is_attacked() -> None:
+    table = a_table()
+    decade = [f"{age // 10 * 10}-{age // 10 * 10 + 10}" for age in table["age"]]
+    released = pd.DataFrame({"age": decade, "a": table["a"].astype(str), "b": table["b"], "zone": table["c"] // 3})
+    released.loc[::10, ["a", "b"]] = "*"
+    found = dc.attack(table, released, "s", dc.LIP(0.5), models=["boosting", "bayes", "counting"])
+    assert found.verdict == "broken"
+    assert 0.75 < found.after["boosting"].auc < found.before["boosting"].auc
+    assert found.after["original's counting"].auc > 0.75  # of a and b, whose values are those of the original
+    broad = dc.attack(table, released[["age"]], "s", models=["bayes"])
+    assert "original's bayes" not in broad.after.by_model
+    assert "No column of the release holds values of the original" in " ".join(broad.notes)
+    assert not broad.presence.applies
+
+
+def test_any_kind_of_table_gives_the_same(tmp_path: Path) -> None:
+    table = a_table(n=1200).drop(columns="id")
+    released = table[["a", "b", "age"]]
+    table.to_csv(tmp_path / "o.csv", index=False)
+    pq.write_table(pa.Table.from_pandas(released, preserve_index=False), tmp_path / "r.parquet")
+    wanted = dc.attack(table, released, "s", models="counting").cells
+    relation = duckdb.from_arrow(pa.Table.from_pandas(table, preserve_index=False))
+    for original, given in (
+        (tmp_path / "o.csv", str(tmp_path / "r.parquet")),
+        (pl.from_pandas(table), pl.from_pandas(released)),
+        (relation, pa.Table.from_pandas(released, preserve_index=False)),
+    ):
+        assert dc.attack(original, given, "s", models="counting").cells == wanted
+
+
+def test_numbers_are_cut_null_is_a_value_and_columns_go_together() -> None:
+    table = a_table(n=2000)
+    wage = table["age"] * 100.0 + np.random.default_rng(0).normal(0, 300, 2000)
+    wage[::9] = np.nan
+    table = table.assign(wage=wage, rare=["x" if k % 500 == 0 else "y" for k in range(2000)])
+    found = dc.attack(table, table[["age", "a"]], "wage", models=["boosting", "counting"])
+    assert (len(found.values), found.values[-1], found.after.auc) == (6, "null", None)
+    assert "wage is cut into 5 parts" in " ".join(found.notes)
+    assert found.after["boosting"].accuracy > found.after.base_rate + 0.2
+    both = dc.attack(table, table[["age", "b"]], ["s", "rare"], models="counting")
+    assert both.values == ("(0, x)", "(0, y)", "(1, x)", "(1, y)")
+    assert {row["value"] for row in both.cells} <= set(both.values)
+    for row in both.cells:
+        assert row["low"] <= row["log_lift"] <= row["high"]
+    many = table.assign(name=[f"n{min(k, 77)}" for k in np.random.default_rng(0).geometric(0.05, 2000)])
+    found = dc.attack(many, many[["age"]], "name", models="bayes")
+    assert (len(found.values), found.values[-1]) == (40, "other values")
+
+
+def test_the_record_is_plain_data_and_draws_itself(tmp_path: Path) -> None:
+    table = a_table(n=1500)
+    found = dc.attack(table, table[["a", "b", "s"]], "s", dc.LIP(0.5), models=["bayes", "counting"])
+    data = json.loads(jsonable.dumps(found.to_dict()))
+    assert (data["verdict"], data["notion"], data["rows"]) == ("broken", {"name": "lip", "epsilon": 0.5}, 1500)
+    assert set(data["after"]["by_model"]) == {"bayes", "counting", "original's bayes", "original's counting"}
+    assert data["promised"] == {"low": -0.5, "high": 0.5, "apart": "inf"}
+    assert len(data["cells"]) == len(found.cells)
+    assert "The release itself holds the sensitive column 's'" in data["notes"][0]
+    assert "LIP(0.5) is broken" in repr(found)
+    assert "<p>Attack(" in found._repr_html_()
+    found.save(tmp_path / "plot.svg")
+    assert "promised" in (tmp_path / "plot.svg").read_text()
+    with pytest.raises(InputError, match=r"Use \.svg"):
+        found.save(tmp_path / "plot.txt")
+
+
+def test_intervals_share_out_what_may_fail() -> None:
+    """The more models, the wider each interval: all of them hold at once."""
+    table = a_table(n=1500)
+    one = dc.attack(table, table[["a", "b"]], "s", models="bayes").after["bayes"]
+    two = dc.attack(table, table[["a", "b"]], "s", models=["bayes", "counting"]).after["bayes"]
+    assert one.log_max_lift == two.log_max_lift
+    assert two.intervals["log_max_lift"][0] < one.intervals["log_max_lift"][0]
+    assert math.isfinite(one.calibration)
+
+
+def test_cells_in_memory_are_attacked_the_same() -> None:
+    """What `publish` calls: one code for both tables, and beliefs that it has already."""
+    table = a_table(n=1500)
+    rows = np.where(
+        np.random.default_rng(0).random(1500) < 0.5, np.random.default_rng(1).permutation(1500), range(1500)
+    )
+    names = ["a", "b", "age", "c"]
+    before = [cells_of(name, pa.chunked_array([pa.array(table[name])])) for name in names]
+    after = [rows_of(cells, rows) for cells in before]
+    secret = table["s"].to_numpy().astype(np.int64)
+    released = table[names].iloc[rows].reset_index(drop=True)
+    models = ["bayes", "boosting"]
+    found = attacked(before, after, secret, [0, 1], notion=dc.LIP(0.5), models=models)
+    assert jsonable.plain(found.cells) == jsonable.plain(
+        dc.attack(table, released, "s", dc.LIP(0.5), models=models).cells
+    )
+    beliefs = np.full((1500, 2), 0.5)
+    flat = attacked(before, after, secret, [0, 1], models=models, beliefs=beliefs).presence
+    assert flat.applies == found.presence.applies
+    for cell in flat.cells:
+        assert cell.expected == pytest.approx(cell.n * np.bincount(secret)[cell.value] / 1500, rel=0.2)
+    assert dc.attack(table, released, "s", models="boosting", seed=1 << 40).seed == 1 << 40
