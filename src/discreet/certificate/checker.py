@@ -40,8 +40,7 @@ NOTIONS = {name: {"epsilon"} for name in ("lip", "srlip", "ldp")} | dict.fromkey
 NOTIONS |= {"perfect": set(), "max-lift": {"eps_upper"}, "alpha-lift": SIDES | {"alpha"}}
 CONFIDENT = ("lip", "alip", "max-lift")  # may be promised for a population, of which the counts are a sample
 PI = decimal.Decimal("3.14159265358979323846264338327950288419716939937510582097494459230781640628620899862803")
-STIRLING = [Fraction(1, 12), Fraction(-1, 360), Fraction(1, 1260), Fraction(-1, 1680), Fraction(1, 1188)]
-STIRLING += [Fraction(-691, 360360), Fraction(1, 156), Fraction(-3617, 122400)]
+STIRLING = ((1, 12), (-1, 360), (1, 1260), (-1, 1680), (1, 1188), (-691, 360360), (1, 156), (-3617, 122400))
 TERMS = 1_000_000  # of the tail of a binomial distribution, at most; the others are bounded
 Data = dict[str, Any]
 Found = tuple[bool | None, str]
@@ -539,7 +538,7 @@ def _log_factorial(n: int) -> Fraction:
     if n < 256:
         return Fraction(DECIMALS.ln(math.factorial(n))) if n > 1 else Fraction(0)
     half = Fraction(1, 2) * Fraction(DECIMALS.ln(2 * PI))
-    series = sum((c / Fraction(n) ** (2 * k + 1) for k, c in enumerate(STIRLING)), Fraction(0))
+    series = sum((Fraction(*c) / Fraction(n) ** (2 * k + 1) for k, c in enumerate(STIRLING)), Fraction(0))
     return (n + Fraction(1, 2)) * Fraction(DECIMALS.ln(n)) - n + half + series
 
 
