@@ -46,6 +46,7 @@ def publish(
     private_certificate: Path | None = None,
     report: Annotated[Path | None, Parameter(negative="")] = None,
     sign: Path | None = None,
+    margin: float | None = None,
     time_limit: float | None = None,
     memory_limit: str | None = None,
     force: Flag = False,
@@ -97,6 +98,8 @@ def publish(
         HTML file for the owner: what was kept, what is promised, and the attack before and after, as pictures.
     sign
         Ed25519 private key of OpenSSH that signs the public certificate.
+    margin
+        Nats by which the design stays inside of the promise.
     time_limit
         Seconds after which no further try begins where an attack broke the last.
     memory_limit
@@ -131,6 +134,7 @@ def publish(
             shuffle=not keep_order,
             time_limit=time_limit,
             each=each,
+            margin=margin,
             bins=parse_option(bins) or None,
             private_certificate=private_certificate,
             write_key=write_key,

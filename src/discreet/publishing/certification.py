@@ -18,6 +18,7 @@ from discreet.core.joint import Joint
 from discreet.drawing.keys import ReleaseKey, input_hmac
 from discreet.mechanism import Mechanism
 from discreet.notions import Notion
+from discreet.publishing.fitting import Counted
 from discreet.publishing.quality import Quality
 from discreet.publishing.reading import PILOT_ONE_IN, Subject
 from discreet.tables.digest import Content
@@ -37,7 +38,7 @@ def promised(mechanism: Mechanism, joint: Joint, notion: Notion, proof: Any) -> 
 def certified(
     base: Certificate,
     subject: Subject,
-    classes: Any,
+    counted: Counted,
     *,
     key: ReleaseKey,
     content: Content,
@@ -81,8 +82,8 @@ def certified(
         },
     }
     kept = {
-        "classes": packed(state_of(subject.records, classes), "<u2"),
-        "turns": packed(state_of(subject.records, subject.turns + 1), "u1"),
+        "classes": packed(state_of(subject.records, counted.classes), "<u2"),
+        "turns": packed(state_of(subject.records, counted.turns + 1), "u1"),
         "coupling": coupling.digest(subject.records.canonical),
         **{name: value if isinstance(value, str) else jsonable.dumps(value) for name, value in private.items()},
     }

@@ -36,4 +36,4 @@ def fit_counted(subject: Subject, rule: SecretRule, settings: Settings) -> Count
     joint = count(secret, classes, names, subject, rule)
     made = design_classes(joint, settings)
     fitted = Fitted(None, None, None, rule, made, channel_of(made.mechanism, joint), settings)
-    return Counted(fitted, None, classes, joint)
+    return Counted(fitted, None, classes, joint, subject.turns)

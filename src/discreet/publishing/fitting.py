@@ -101,18 +101,19 @@ class Fitted:
 
 @dataclass(frozen=True, eq=False)
 class Counted:
-    """Records in their classes."""
+    """Records in their classes, what is believed of each, and which secret each counts for, -1 for none."""
 
     fitted: Fitted
     beliefs: FloatArray | None
     classes: IntArray
     joint: Joint
+    turns: IntArray
 
 
 def fit(subject: Subject, rule: SecretRule, settings: Settings, seed: int) -> Counted:
     """Learn beliefs, make classes, count them and design what moves between them."""
     secret = rule.read(subject.table, subject.turns)
-    per_fold = settings.per_fold or _per_fold(subject, secret, settings)
+    per_fold = settings.per_fold or _per_fold(subject, rule, secret, settings)
     encoder = Encoder(subject.cells)
     features = encoder.features(subject.cells)
     secrets, places = _secrets(rule, subject, secret)
@@ -125,7 +126,7 @@ def fit(subject: Subject, rule: SecretRule, settings: Settings, seed: int) -> Co
     joint = count(secret, own, classes.labels, subject, rule)
     made = design_classes(joint, settings)
     fitted = Fitted(encoder, beliefs, classes, rule, made, channel_of(made.mechanism, joint), settings)
-    return Counted(fitted, told, own, joint)
+    return Counted(fitted, told, own, joint, subject.turns)
 
 
 def design_classes(joint: Joint, settings: Settings) -> Design:
@@ -148,15 +149,16 @@ def count(secret: Secret, classes: IntArray, names: Sequence[str], subject: Subj
     )
 
 
-def _per_fold(subject: Subject, secret: Secret, settings: Settings) -> int:
+def _per_fold(subject: Subject, rule: SecretRule, secret: Secret, settings: Settings) -> int:
     """As many classes as records, and those of the rarest label among the pilot's, allow."""
     counted = int((subject.turns >= 0).sum())
     sure = settings.notion.confidence is not None
     found = classes_for(int(counted * settings.finer), len(secret.labels), is_sure=sure, n_folds=settings.n_folds)
-    pilot = secret.codes[subject.pilot]
-    if not sure or not len(pilot):
+    if not sure or not subject.pilot.any():
         return found
-    rarest = np.bincount(pilot, minlength=len(secret.labels)).min() / len(pilot)
+    each = [Secret.of(texts) for texts in rule.columns_of(subject.table)]
+    shares = [np.bincount(own.codes[subject.pilot], minlength=len(own.labels)) for own in each]
+    rarest = min(int(share.min()) for share in shares) / int(subject.pilot.sum()) / len(each)
     return int(np.clip(counted * rarest / FEWEST_OF_LABEL / settings.n_folds, 2, found))
 
 

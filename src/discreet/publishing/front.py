@@ -26,7 +26,7 @@ from discreet.publishing.beliefs import sklearn_needed
 from discreet.publishing.calibration import calibration_of
 from discreet.publishing.certification import certified, promised
 from discreet.publishing.fitting import Counted, count, weights_of
-from discreet.publishing.making import SHARES, Made, Wishes, first_not_broken, made_with
+from discreet.publishing.making import SHARES, Made, Wishes, first_not_broken, made_with, told
 from discreet.publishing.pilot import rule_from
 from discreet.publishing.publication import Publication
 from discreet.publishing.quality import quality_of
@@ -69,6 +69,7 @@ def publish(
     time_limit: float | None = None,
     each: bool = False,
     bins: Mapping[str, Any] | None = None,
+    margin: float | None = None,
     private_certificate: str | os.PathLike[str] | None = None,
     write_key: str | os.PathLike[str] | None = None,
     report: str | os.PathLike[str] | None = None,
@@ -122,6 +123,8 @@ def publish(
         Several sensitive columns as one secret each, instead of all together.
     bins : dict
         Where numeric sensitive columns are cut, such as ``{"salary": [20000, 50000]}``.
+    margin : float, optional
+        Nats by which the design stays inside of the promise, so that later tables keep it as well (`apply`).
     private_certificate, write_key, report : path, optional
         Files that their owner alone may read: counts, classes and attack; the key; a report for people.
     sign : path, optional
@@ -160,7 +163,7 @@ def publish(
     signer = None if sign is None else SigningKey.of(sign)
     if beliefs == "counted":
         warnings.warn(COUNTED_WARNING, DiscreetWarning, stacklevel=2)
-    wishes = Wishes(promise, model, classes, dict(weights or {}), beliefs == "counted")
+    wishes = Wishes(promise, model, classes, dict(weights or {}), beliefs == "counted", margin)
     late = _late(started, time_limit)
     with ExitStack() as stack:
         job = _begin(
@@ -237,7 +240,7 @@ def publish_later(
         if made.attack.verdict == "broken":
             raise BrokenNotionError(
                 f"an attack breaks {before.notion} in what would be published of the later table: "
-                f"{'; '.join(made.attack.reasons)}. Nothing is published. Publish it by itself (discreet.publish)."
+                f"{told(made.attack)}. Nothing is published. Publish it by itself (discreet.publish)."
             )
         return _finished(job, subject, made, wishes)
 
@@ -246,17 +249,21 @@ def _counted_again(subject: Subject, before: Publication) -> Counted:
     """Records of a later table in the classes of the earlier one, which must keep the promise there too."""
     fitted = before.fitted
     assert fitted.classes is not None
-    told, classes = fitted.classes_of(subject.cells, subject.folds)
+    told_of, classes = fitted.classes_of(subject.cells, subject.folds)
     secret = fitted.rule.read(subject.table, subject.turns)
     joint = count(secret, classes, fitted.classes.labels, subject, fitted.rule)
     notion = fitted.settings.notion
+    if notion.confidence is not None and not notion.holds(joint, fitted.mechanism):
+        # Limits of P(s | class) were held against the first table; what this one counts must keep the promise itself.
+        notion = replace(notion, confidence=None)  # type: ignore[type-var]
+        fitted = replace(fitted, settings=replace(fitted.settings, notion=notion))
     if not notion.holds(joint, fitted.mechanism):
         slack = notion.slack(joint, fitted.mechanism)
         raise BrokenNotionError(
             f"the later table breaks {notion} under the earlier design by {-slack:.3g} nats, so it is not published. "
-            "Publish it by itself (discreet.publish), or fit the first one with a margin."
+            "Publish it by itself (discreet.publish), or fit the first one with room (margin)."
         )
-    return Counted(fitted, told, classes, joint)
+    return Counted(fitted, told_of, classes, joint, subject.turns)
 
 
 @dataclass(frozen=True, eq=False)
@@ -322,7 +329,7 @@ def _finished(job: _Job, subject: Subject, made: Made, wishes: Wishes) -> Public
     certificate = certified(
         base,
         subject,
-        counted.classes,
+        counted,
         key=key,
         content=job.opened.content(),
         output=output,

@@ -29,7 +29,7 @@ from discreet.twins.secret import Secret, SecretRule
 if TYPE_CHECKING:
     from discreet.publishing.attack.record import Attack
 
-__all__ = ["Made", "Wishes", "first_not_broken", "made_with"]
+__all__ = ["SHARES", "Made", "Wishes", "first_not_broken", "made_with", "told"]
 
 #: Parts of alpha that the tries have: were all of them made, all limits would still hold at once.
 SHARES = (0.8, 0.15, 0.05)
@@ -37,8 +37,11 @@ SHARES = (0.8, 0.15, 0.05)
 #: Part of the budget that the last try stays inside of the promise by.
 MARGIN = 0.25
 
-#: How many times as many classes later tries make.
-FINER = 1.5
+#: How many times as many classes later tries make, of two labels and of more: beliefs in many spread more widely.
+FINER, FINER_OF_MANY = (1.0, 1.5, 2.0), (1.0, 2.0, 4.0)
+
+#: Findings of an attack that an error tells.
+MOST_REASONS = 3
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,8 @@ class Wishes:
         Of columns, for the distance between twins.
     counted : bool
         Whether beliefs are counted instead of learned.
+    margin : float or None
+        Nats by which every design stays inside of the promise.
     """
 
     notion: Notion
@@ -64,8 +69,9 @@ class Wishes:
     classes: int | None = None
     weights: Mapping[str, float] | None = None
     counted: bool = False
+    margin: float | None = None
 
-    def settings(self, number: int) -> Settings:
+    def settings(self, number: int, n_labels: int = 2) -> Settings:
         """Those of a try, from 0 on; each later one is stronger than the one before."""
         notion, confidence = self.notion, self.notion.confidence
         if confidence is not None and not self.counted:
@@ -73,14 +79,16 @@ class Wishes:
         make, name = (default_model, "boosting") if number == 0 else (stronger_model, "boosting and a forest")
         if self.model is not None:
             make, name = _cloner(self.model), type(self.model).__name__
-        budget = max(bound.epsilon for bound in notion.bounds)
+        is_last = number == len(SHARES) - 1
+        more = MARGIN * max(bound.epsilon for bound in notion.bounds) if is_last else 0.0
+        margin = (self.margin or 0.0) + more
         return Settings(
             notion,
             make,
             name,
             per_fold=None if self.classes is None else max(1, round(self.classes / 2)),
-            finer=1.0 if number == 0 else FINER,
-            margin=MARGIN * budget if number == len(SHARES) - 1 else None,
+            finer=(FINER if n_labels == 2 else FINER_OF_MANY)[number],
+            margin=margin if margin > 0 else None,
         )
 
 
@@ -137,10 +145,11 @@ def first_not_broken(
 ) -> Made:
     """Try until no attack breaks the promise, at most a few times; an error where all do."""
     made: Made | None = None
+    n_labels = len(rule.read(subject.table, subject.turns).labels)
     for number in range(1 if wishes.counted else len(SHARES)):
         if made is not None and late():
             break
-        settings = wishes.settings(number)
+        settings = wishes.settings(number, n_labels)
         with progress.stage(
             "publishing" if number == 0 else f"publishing: try {number + 1}, since an attack broke the last"
         ):
@@ -153,7 +162,7 @@ def first_not_broken(
     assert made is not None
     raise BrokenNotionError(
         f"an attack breaks {wishes.notion} in what would be published ({made.number} tries: a stronger model, more "
-        f"classes, more margin): {'; '.join(made.attack.reasons)}. Nothing is published. Give a stronger model "
+        f"classes, more margin): {told(made.attack)}. Nothing is published. Give a stronger model "
         "(model=), drop the columns that tell most, or promise a larger budget."
     )
 
@@ -204,6 +213,13 @@ def attacks_on(subject: Subject, counted: Counted, drawn: IntArray, notion: Noti
                 )
             )
     return tuple(found)
+
+
+def told(attack: Attack) -> str:
+    """The first findings of an attack."""
+    more = len(attack.reasons) - MOST_REASONS
+    shown = " ".join(attack.reasons[:MOST_REASONS])
+    return shown.rstrip(".") + (f", and {more} more" if more > 0 else "")
 
 
 def _reach(attack: Attack) -> float:
