@@ -17,10 +17,13 @@ import numpy as np
 from discreet._support.numeric import FloatArray, IntArray
 from discreet.publishing.beliefs import sklearn_needed
 
-__all__ = ["Classes", "classes_for", "make_classes"]
+__all__ = ["FEWEST_CLASSES", "Classes", "classes_for", "make_classes"]
 
 #: Records behind a class for every promise with confidence, and for one about the table alone, by the root of labels.
 SURE_RECORDS, COUNTED_RECORDS = 900, 150
+
+#: Classes of a fold at least: with fewer, records of one class differ so much that it promises little.
+FEWEST_CLASSES = 5
 
 #: Classes in all: more are more pairs of them, and more limits to hold at once.
 MOST_CLASSES = 60
@@ -30,9 +33,9 @@ MOST_CLUSTERED = 50_000
 
 
 def classes_for(records: int, n_labels: int, *, is_sure: bool, n_folds: int) -> int:
-    """How many classes of one fold so many records allow, at least two."""
+    """How many classes of one fold so many records allow, at least a few."""
     each = (SURE_RECORDS if is_sure else COUNTED_RECORDS) * math.sqrt(n_labels)
-    return int(np.clip(round(records / each / n_folds), 2, MOST_CLASSES // n_folds))
+    return int(np.clip(round(records / each / n_folds), FEWEST_CLASSES, MOST_CLASSES // n_folds))
 
 
 @dataclass(frozen=True, eq=False)

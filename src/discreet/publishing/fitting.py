@@ -17,7 +17,7 @@ from discreet.designers import Design, design
 from discreet.mechanism import Mechanism
 from discreet.notions import Notion
 from discreet.publishing.beliefs import Beliefs, learn
-from discreet.publishing.classes import Classes, classes_for, make_classes
+from discreet.publishing.classes import FEWEST_CLASSES, Classes, classes_for, make_classes
 from discreet.publishing.features import Encoder
 from discreet.publishing.reading import Subject
 from discreet.twins.cells import Cells
@@ -159,7 +159,7 @@ def _per_fold(subject: Subject, rule: SecretRule, secret: Secret, settings: Sett
     each = [Secret.of(texts) for texts in rule.columns_of(subject.table)]
     shares = [np.bincount(own.codes[subject.pilot], minlength=len(own.labels)) for own in each]
     rarest = min(int(share.min()) for share in shares) / int(subject.pilot.sum()) / len(each)
-    return int(np.clip(counted * rarest / FEWEST_OF_LABEL / settings.n_folds, 2, found))
+    return int(np.clip(counted * rarest / FEWEST_OF_LABEL / settings.n_folds, min(FEWEST_CLASSES, found), found))
 
 
 def _secrets(rule: SecretRule, subject: Subject, secret: Secret) -> tuple[list[IntArray], list[IntArray]]:

@@ -143,23 +143,31 @@ class Made:
 def first_not_broken(
     subject: Subject, rule: SecretRule, wishes: Wishes, key: ReleaseKey, connection: Any, late: Any
 ) -> Made:
-    """Try until no attack breaks the promise, at most a few times; an error where all do."""
+    """Try until an attack does not break the promise, at most a few times.
+
+    Where the attack cannot decide, later tries may make it; the last of these is what is published. An error where all
+    are broken.
+    """
     made: Made | None = None
+    undecided: Made | None = None
     n_labels = len(rule.read(subject.table, subject.turns).labels)
     for number in range(1 if wishes.counted else len(SHARES)):
         if made is not None and late():
             break
         settings = wishes.settings(number, n_labels)
         with progress.stage(
-            "publishing" if number == 0 else f"publishing: try {number + 1}, since an attack broke the last"
+            "publishing" if number == 0 else f"publishing: try {number + 1}, since an attack found too much in the last"
         ):
             counted = (
                 fit_counted(subject, rule, settings) if wishes.counted else fit(subject, rule, settings, _seed(key))
             )
             made = replace(made_with(subject, counted, wishes, key, connection), number=number + 1)
-        if made.attack.verdict != "broken":
+        if made.attack.verdict == "not broken":
             return made
+        undecided = made if made.attack.verdict == "undecided" else undecided
     assert made is not None
+    if undecided is not None:
+        return undecided
     raise BrokenNotionError(
         f"an attack breaks {wishes.notion} in what would be published ({made.number} tries: a stronger model, more "
         f"classes, more margin): {told(made.attack)}. Nothing is published. Give a stronger model "

@@ -26,7 +26,7 @@ def class_words(summary: Mapping[str, Any]) -> str:
     """How the promise came about, in two sentences."""
     kept = summary["expected_unchanged"]
     limit = "no channel between them keeps more" if summary["design"]["status"] == "optimal" else "the best found"
-    tries = "" if summary["tries"] == 1 else f" An attack broke {summary['tries'] - 1} tries before this one."
+    tries = "" if summary["tries"] == 1 else f" It is try {summary['tries']}: an attack found too much in those before."
     return (
         f"Beliefs of {summary['model']} in {summary['classes']} classes; on average {percent_words(kept)} of rows stay "
         f"in theirs, and {limit}. Coverage is {summary['coverage'].split(':')[0]}.{tries}"

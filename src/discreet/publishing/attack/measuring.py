@@ -11,10 +11,10 @@ import numpy as np
 
 from discreet._support import progress, validate
 from discreet._support.errors import InputError
-from discreet._support.numeric import FloatArray, IntArray
+from discreet._support.numeric import BoolArray, FloatArray, IntArray
 from discreet.core import labels
 from discreet.notions import Notion
-from discreet.publishing.attack.cells import below, rows_of
+from discreet.publishing.attack.cells import below, rows_of, tuple_keys
 from discreet.publishing.attack.counted import Beliefs
 from discreet.publishing.attack.lifts import Cell, Parts, area_under_curve, cells_with_limits, parts_of
 from discreet.publishing.attack.models import Model, check_library, chosen_models, learned
@@ -31,6 +31,9 @@ LEAST_ROWS = 100
 
 #: Records that models are trained on, and measured on, at the most.
 MOST_TRAINED, MOST_MEASURED = 100_000, 200_000
+
+#: Tuples with fewer rows tell who is meant.
+RARE = 10
 
 #: What stands before the name of a model that was trained on the original and is applied to the release.
 ORIGINALS = "original's "
@@ -77,7 +80,7 @@ def attacked(
     if beliefs is None:
         check_library()
     one_code = _one_code(before, after, shared)
-    halves = _Halves.drawn(secret, len(values), seed)
+    halves = _Halves.drawn(before, after, secret, len(values), seed)
     prior = np.bincount(secret, minlength=len(values)) / len(secret)
     tried = list(_tried(halves, _features(before, after, one_code, halves.rows), chosen, seed))
     with progress.stage("counting appearances"):
@@ -111,18 +114,35 @@ def attacked(
 
 @dataclass(frozen=True, eq=False)
 class _Halves:
-    """Records that models are trained on, in random order, and others that they are measured on."""
+    """Records that models are trained on, in random order, and others that they are measured on.
+
+    Rows that share a rare tuple are in one half. Else a row of the untouched half with the tuple of a record that was
+    trained on would tell by that alone that it stands for somebody else, which a reader who cannot tell whose row it is
+    does not know. For the same reason models of the original are not trained on records (``apart``) whose own rare
+    tuple belongs to the other half.
+    """
 
     trained: IntArray
     measured: IntArray
+    apart: BoolArray
     secret: IntArray
     n_values: int
 
     @classmethod
-    def drawn(cls, secret: IntArray, n_values: int, seed: int) -> _Halves:
-        order = np.random.default_rng(seed).permutation(len(secret))
-        half = len(order) // 2
-        return cls(order[:half][:MOST_TRAINED], order[half:][:MOST_MEASURED], secret, n_values)
+    def drawn(
+        cls, before: Sequence[Cells], after: Sequence[Cells], secret: IntArray, n_values: int, seed: int
+    ) -> _Halves:
+        rng = np.random.default_rng(seed)
+        is_measured = rng.random(len(secret)) < 0.5
+        own, is_rare = _sides_of_rare(before, seed)
+        shown, is_rare_now = _sides_of_rare(after, seed)
+        is_measured = np.where(is_rare_now, shown, is_measured)
+        order = rng.permutation(len(secret))
+        trained, measured = (order[is_measured[order] == half] for half in (False, True))
+        if min(len(trained), len(measured)) < len(secret) // 8:  # a few tuples hold nearly all rows
+            trained, measured = np.array_split(order, 2)
+        trained = trained[:MOST_TRAINED]
+        return cls(trained, measured[:MOST_MEASURED], (is_rare & own)[trained], secret, n_values)
 
     @property
     def rows(self) -> IntArray:
@@ -138,6 +158,13 @@ class _Halves:
     def to_guess(self) -> IntArray:
         """S of the untouched ones."""
         return self.secret[self.measured]
+
+
+def _sides_of_rare(columns: Sequence[Cells], seed: int) -> tuple[BoolArray, BoolArray]:
+    """Of each row the half of its tuple, by a hash of it, and whether the tuple is rare."""
+    keys = tuple_keys(columns, seed)
+    _, place, counts = np.unique(keys, return_inverse=True, return_counts=True)
+    return (keys >> 20) % 2 == 1, (counts < RARE)[place.reshape(-1)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,8 +226,9 @@ def _tried(halves: _Halves, sides: _Sides, chosen: dict[str, Model], seed: int) 
     """Every model on the original, on the release, and trained on the original and applied to the release."""
     size = len(halves.trained)
 
-    def fitted(model: Model, features: Features) -> Beliefs:
-        return learned(model, _some(features, slice(0, size)), halves.to_learn, halves.n_values, seed)
+    def fitted(model: Model, features: Features, *, original: bool) -> Beliefs:
+        rows = np.flatnonzero(~halves.apart) if original else np.arange(size)
+        return learned(model, _some(features, rows), halves.to_learn[rows], halves.n_values, seed)
 
     def tried(when: str, name: str, model: Model, beliefs: Beliefs, features: Features) -> _Tried:
         most = model.most_measured
@@ -209,12 +237,12 @@ def _tried(halves: _Halves, sides: _Sides, chosen: dict[str, Model], seed: int) 
     with progress.stage("attacking") as stage:
         for done, (name, model) in enumerate(chosen.items()):
             stage.update(done, len(chosen), detail=name)
-            own = fitted(model, sides.before)
+            own = fitted(model, sides.before, original=True)
             yield tried("before", name, model, own, sides.before)
-            yield tried("after", name, model, fitted(model, sides.after), sides.after)
+            yield tried("after", name, model, fitted(model, sides.after, original=False), sides.after)
             if sides.shared_before is not None and sides.shared_after is not None:
                 same = sides.shared_before is sides.before
-                known = own if same else fitted(model, sides.shared_before)
+                known = own if same else fitted(model, sides.shared_before, original=True)
                 yield tried("after", ORIGINALS + name, model, known, sides.shared_after)
 
 
