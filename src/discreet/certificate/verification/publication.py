@@ -177,11 +177,11 @@ def _class_frequencies(evidence: Evidence, known: _Known, published: IntArray) -
     rows = {k: dict(row) for k, row in enumerate(_weights(mechanism))}
     sizes = np.bincount(known.classes, minlength=mechanism.n_useful)
     seen = np.bincount(published, minlength=mechanism.n_useful)
-    worst = 0.0
+    worst = 0.0  # standard deviations
     for g in range(mechanism.n_useful):
         chances = np.array([rows[k].get(g, 0.0) for k in range(mechanism.n_useful)])
         mean, spread = float(sizes @ chances), math.sqrt(float(sizes @ (chances * (1 - chances))))
-        worst = max(worst, max(0.0, abs(seen[g] - mean) - 1.0) / max(spread, 1e-9))
+        worst = max(worst, max(0.0, abs(int(seen[g]) - mean) - 1.0) / max(spread, 1e-9))
     text = f"of published classes are off by {worst:.1f} standard deviations at most"
     return Finding("frequencies", worst <= DEVIATIONS, text)
 

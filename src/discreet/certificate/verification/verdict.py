@@ -44,6 +44,10 @@ class Finding:
     text: str
     at_most: str = "redrawn"
 
+    def __post_init__(self) -> None:
+        # A comparison of arrays gives a bool of numpy's own, which is no False.
+        object.__setattr__(self, "passed", None if self.passed is None else bool(self.passed))
+
 
 @dataclass(frozen=True)
 class Verdict:
