@@ -45,7 +45,6 @@ class Distance:
     """
 
     def __init__(self, columns: Sequence[Cells], weights: Mapping[str, float] | None = None) -> None:
-        self._spread = [cells.n_values for cells in columns]
         self._weights = [_checked(cells.name, (weights or {}).get(cells.name, 1.0)) for cells in columns]
         self._codes = [cells.codes.astype(np.int32) for cells in columns]
         self._places = [_places(cells) if cells.is_ordered else None for cells in columns]
@@ -62,16 +61,6 @@ class Distance:
             total += np.abs(places[rows][:, None] - places[others]) * np.int32(steps)
             total += different * np.int32(steps * DIFFERENT)
         return total
-
-    def order(self, rows: IntArray, last: IntArray, *, backwards: bool = False) -> IntArray:
-        """The records sorted so that near ones stand together, those that are alike by ``last``.
-
-        By columns that count much first, then by those with few values; or the other way round.
-        """
-        by = sorted(range(len(self._spread)), key=lambda k: (-self._weights[k], self._spread[k]))
-        keys = [self._codes[k][rows] for k in (by if backwards else by[::-1])]
-        found: IntArray = rows[np.lexsort(np.array([last[rows], *keys]))]
-        return found
 
 
 def _places(cells: Cells) -> NDArray[np.int32]:

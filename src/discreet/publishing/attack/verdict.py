@@ -7,8 +7,11 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
+import numpy as np
+
 from discreet._support.errors import InputError, UnsupportedNotionError
 from discreet._support.numeric import FloatArray
+from discreet.measures.limits import limits_of
 from discreet.notions import Notion
 from discreet.publishing.attack.lifts import Cell
 from discreet.publishing.attack.presence import PresenceCell
@@ -19,6 +22,9 @@ Word = Literal["broken", "undecided", "not broken"]
 
 #: Estimates beyond the budget by this factor, and by this many nats, leave a promise undecided.
 FACTOR, MARGIN = 2.0, 0.25
+
+#: Chance up to which such an estimate may be one of many that are off: limits of it alone cover the promise then.
+SINGLE = 0.01
 
 #: Estimates from fewer expected records are not looked at: they are anything.
 LEAST_EXPECTED = 5.0
@@ -103,8 +109,18 @@ def judged(found: Iterable[Found], allowed: Promised) -> tuple[Word, tuple[str, 
         return "broken", _reasons(broken)
     sure = [(one, to) for one, to in limits if one.n * one.prior >= LEAST_EXPECTED]
     unsure = [(max(one.log_lift - _beyond(to.high), -_beyond(-to.low) - one.log_lift), one, to) for one, to in sure]
-    unsure = [case for case in unsure if case[0] > 0]
+    unsure = [case for case in unsure if case[0] > 0 and _is_beyond_chance(case[1], case[2])]
     return ("undecided", _reasons(unsure)) if unsure else ("not broken", ())
+
+
+def _is_beyond_chance(found: Found, to: Promised) -> bool:
+    """Whether limits for this part alone exclude the promise."""
+    if found.measure != "log-lift":
+        return True
+    share = min(1.0, found.prior * math.exp(found.log_lift))
+    known = np.array([[round(share * found.n)]])
+    low, high = (float(ends[0, 0]) for ends in limits_of(known, np.array([found.n]), SINGLE / 2).floats)
+    return low > found.prior * math.exp(to.high) or high < found.prior * math.exp(to.low)
 
 
 def _beyond(budget: float) -> float:
