@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import importlib.util
 import math
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -118,6 +119,9 @@ def publish(
         raise InputError("--write-key stores a fresh key: leave out --key-file and --seed.")
     _check_installed(report)
     notion = _notion(promise)
+    written = {"output": output, "certificate": f"{output}.certificate.json", "report": report}
+    written |= {"private": private_certificate, "key": key_file or write_key}
+    names = {name: str(path) for name, path in written.items() if path is not None}
     with progress.stage("publishing the table"):
         done = publish_table(
             load_table(table),
@@ -142,10 +146,9 @@ def publish(
             sign=sign,
             force=force,
             memory_limit=memory_limit,
-            reporter=None if report is None else _report,
+            reporter=None if report is None else partial(_report, names={"table": table, **names}),
         )
-    summary = {"output": str(output), **done.to_dict(), "certificate": f"{output}.certificate.json"}
-    summary |= {name: str(path) for name, path in (("report", report), ("private", private_certificate)) if path}
+    summary = {**done.to_dict(), **names}
     show(format, summary, publication_text(summary) if format == "text" else None)
     for note in done.notes:
         say(f"note: {note}")
@@ -177,10 +180,10 @@ def _weights(weights: tuple[str, ...], same: tuple[str, ...]) -> dict[str, float
     return found
 
 
-def _report(done: Publication) -> str:
+def _report(done: Publication, names: dict[str, str]) -> str:
     from discreet.reporting.published import published_html
 
-    return published_html(done.to_dict())
+    return published_html({**done.to_dict(), **names})
 
 
 def _check_installed(report: Path | None) -> None:

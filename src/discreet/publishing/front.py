@@ -317,12 +317,11 @@ def _finished(job: _Job, subject: Subject, made: Made, wishes: Wishes) -> Public
         base = promised(fitted.mechanism, counted.joint, fitted.settings.notion, _proof(counted))
     useful = subject.roles.useful
     output = None if job.files is None else job.files.write_table(job.opened, useful, order)
+    calibration = {} if counted.beliefs is None else calibration_of(counted.joint, counted.beliefs, counted.classes)
     private: dict[str, Any] = {
         "rule": fitted.rule.to_dict(),
         "attack": [one.to_dict() for one in made.attacks],
-        "calibration": {}
-        if counted.beliefs is None
-        else calibration_of(counted.joint, counted.beliefs, counted.classes),
+        "calibration": calibration,
         "scipy": _version("scipy"),
         "coverage": coverage,
     }
@@ -365,6 +364,7 @@ def _finished(job: _Job, subject: Subject, made: Made, wishes: Wishes) -> Public
         sources=made.sources,
         beliefs=counted.beliefs,
         notes=notes,
+        calibration=calibration,
     )
     if job.files is not None:
         job.opened.check_unchanged()

@@ -4,8 +4,11 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from discreet._support.numeric import FloatArray, IntArray
 from discreet._support.visible import visible
@@ -58,6 +61,8 @@ class Publication:
         The secret of the draw.
     sources : ndarray of int
         Of each row of the original, in its order, the row whose useful cells are published for it. Private.
+    calibration : dict
+        Of every class and label the mean belief and the counted share; empty for counted beliefs. Private.
     """
 
     table: Any
@@ -79,6 +84,7 @@ class Publication:
     sources: IntArray = field(repr=False)
     beliefs: FloatArray | None = field(default=None, repr=False)
     notes: tuple[str, ...] = ()
+    calibration: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     @property
     def unchanged(self) -> float:
@@ -126,6 +132,7 @@ class Publication:
             "columns_unchanged": self.columns,
             "quality": self.quality.to_dict(),
             "classes": self.joint.n_useful,
+            "class_records": [int(n) for n in np.asarray(self.joint.counts).sum(axis=0)],
             "labels": list(self.joint.sensitive),
             "gathered": len(self.fitted.rule.gathered),
             "design": {
@@ -139,9 +146,18 @@ class Publication:
             "tries": self.tries,
             "notes": list(self.notes),
             "attack": self.attack.to_dict(),
+            "secrets": [self._secret(one) for one in self.attacks],
+            "calibration": dict(self.calibration),
             "shuffled": self.is_shuffled,
             "seconds": self.seconds,
         }
+
+    @staticmethod
+    def _secret(attack: Attack) -> dict[str, Any]:
+        """What the attack on one secret came to."""
+        sides = {"before": attack.before, "after": attack.after}
+        lifts = {name: [side.log_min_lift, side.log_max_lift] for name, side in sides.items()}
+        return {"sensitive": list(attack.sensitive), "verdict": attack.verdict, "log_lifts": lifts}
 
     @property
     def expected_unchanged(self) -> float:

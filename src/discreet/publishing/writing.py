@@ -99,18 +99,20 @@ def open_files(
     files = existing_files(os.fspath(table)) if isinstance(table, str | os.PathLike) else []
     targets.check(table, files, reads, force=force)
     if report is not None:
-        _check_report(report, targets, files, force)
+        read = [*files, *(os.fspath(path) for path in reads if isinstance(path, str | os.PathLike))]
+        _check_report(report, targets, read, force)
     return Files(targets, transaction, report)
 
 
-def _check_report(report: Path, targets: Targets, files: Sequence[str], force: bool) -> None:
+def _check_report(report: Path, targets: Targets, read: Sequence[str], force: bool) -> None:
     from discreet._support.files import check_no_link, check_target
 
     check_no_link(report)
-    others = [targets.output, targets.certificate, targets.private_certificate, targets.key]
-    if os.path.realpath(report) in {os.path.realpath(path) for path in others if path is not None}:
+    others = [targets.output, targets.certificate, targets.signature, targets.codebook, targets.private_codebook]
+    others += [path for path in (targets.private_certificate, targets.key) if path is not None]
+    if os.path.realpath(report) in {os.path.realpath(path) for path in others}:
         raise InputError("the report needs a name of its own.")
-    check_target(report, force=force, never=list(files))
+    check_target(report, force=force, never=list(read))
 
 
 def copy_rows(table: DuckDBTable, useful: Sequence[str], order: IntArray, target: Path) -> None:

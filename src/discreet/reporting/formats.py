@@ -9,7 +9,20 @@ from collections.abc import Sequence
 
 from discreet._support.visible import visible
 
-__all__ = ["between", "brief", "more_words", "named", "number", "percent", "span", "times", "visible", "yes"]
+__all__ = [
+    "between",
+    "brief",
+    "more_words",
+    "named",
+    "nats",
+    "number",
+    "percent",
+    "short",
+    "span",
+    "times",
+    "visible",
+    "yes",
+]
 
 
 def number(value: float) -> str:
@@ -17,6 +30,15 @@ def number(value: float) -> str:
     if math.isinf(value):
         return "inf" if value > 0 else "-inf"
     return f"{value:.4g}"
+
+
+def nats(value: float) -> str:
+    """A log-lift with two digits after the point, and words for what is not finite.
+
+    >>> nats(0.4321), nats(-0.001), nats(float("-inf"))
+    ('0.43', '0.00', '-inf')
+    """
+    return f"{value:.2f}".replace("-0.00", "0.00") if math.isfinite(value) else number(value)
 
 
 def percent(share: float) -> str:
@@ -94,3 +116,12 @@ def named(columns: Sequence[str], otherwise: str) -> str:
     if len(columns) < 2:
         return columns[0] if columns else otherwise
     return " and ".join([", ".join(columns[:-1]), columns[-1]])
+
+
+def short(name: str, most: int = 60) -> str:
+    """A name that fits a sentence.
+
+    >>> short("education"), short("abcdef", 4)
+    ('education', 'abc…')
+    """
+    return name if len(name) <= most else f"{name[: most - 1]}…"

@@ -18,7 +18,7 @@ from discreet.reporting.model import Decision
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-__all__ = ["LONGEST_NAME", "check_installed", "notebook_html", "report_html", "style"]
+__all__ = ["LONGEST_NAME", "check_installed", "notebook_html", "page_html", "report_html", "style"]
 
 #: Characters of a name that a page shows; the rest is in its tooltip.
 LONGEST_NAME = 160
@@ -38,15 +38,21 @@ def report_html(decision: Decision | Mapping[str, Any]) -> str:
     decision : Decision or dict
         What `discreet.reporting.decision` built, or its ``to_dict()``.
     """
+    return page_html("page.html", decision if isinstance(decision, Decision) else Decision.from_dict(decision))
+
+
+def page_html(template: str, content: Any) -> str:
+    """A template for a whole file, which allows its own script and nothing else; ``content`` is its ``d``."""
     script = _static("report.js")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'sha256-{digest}'"
-    return _rendered("page.html", decision, script=script, policy=policy)
+    return _environment().get_template(template).render(d=content, style=style(), script=script, policy=policy)
 
 
 def notebook_html(decision: Decision | Mapping[str, Any]) -> str:
     """The same without a script, to stand among other output."""
-    return _rendered("notebook.html", decision)
+    given = decision if isinstance(decision, Decision) else Decision.from_dict(decision)
+    return _environment().get_template("notebook.html").render(d=given, style=style())
 
 
 def check_installed() -> None:
@@ -57,11 +63,6 @@ def check_installed() -> None:
 def style() -> str:
     """The style sheet of the page."""
     return _static("report.css")
-
-
-def _rendered(template: str, given: Decision | Mapping[str, Any], **context: Any) -> str:
-    decision = given if isinstance(given, Decision) else Decision.from_dict(given)
-    return _environment().get_template(template).render(d=decision, style=style(), **context)
 
 
 @functools.cache
@@ -80,7 +81,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters |= {
-        name: getattr(formats, name) for name in ("brief", "percent", "times", "visible", "yes")
+        name: getattr(formats, name) for name in ("brief", "nats", "percent", "short", "times", "visible", "yes")
     } | {"shade": _shade}
     environment.globals |= {
         "LONGEST_NAME": LONGEST_NAME,

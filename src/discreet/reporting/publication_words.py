@@ -7,9 +7,46 @@ from collections.abc import Mapping
 from typing import Any
 
 from discreet.notions import Notion
-from discreet.reporting.words import percent_words, rule_words
+from discreet.reporting.formats import percent
+from discreet.reporting.words import at_most_percent, percent_words, rule_words
 
-__all__ = ["NOT_IDENTITY", "attack_words", "class_words", "presence_words", "promise_words"]
+__all__ = [
+    "CALIBRATION",
+    "NOT_IDENTITY",
+    "OWNER_ONLY",
+    "PAIRS",
+    "SHARES",
+    "attack_clause",
+    "attack_words",
+    "class_words",
+    "coverage_words",
+    "design_words",
+    "lift_words",
+    "presence_words",
+    "promise_words",
+    "verify_words",
+]
+
+OWNER_ONLY = (
+    "For the owner of the table alone: it counts the secret in parts of the table. Publish the table and its public "
+    "certificate, not this report."
+)
+
+SHARES = (
+    "Shares of values are those of the original on average over the draw. Off by: half the sum of all differences "
+    "(total variation). Standard error: how far one draw moves a share by chance, for the share that it moves most."
+)
+
+PAIRS = (
+    "How far two columns go together is Cramér's V: 0 where they have nothing to do with each other, 1 where one tells "
+    "the other. Each point is a pair of columns; on the diagonal it is as it was."
+)
+
+CALIBRATION = (
+    "Each point is a sensitive value in a class of records: how likely the models believed it on average, and the "
+    "share that was counted. On the diagonal beliefs are right. Wrong ones cost use, not protection: the promise is "
+    "about the counts."
+)
 
 NOT_IDENTITY = (
     "Not protected: who is in the table. Rows are real records, at times of somebody else; whoever better than these "
@@ -28,7 +65,7 @@ def class_words(summary: Mapping[str, Any]) -> str:
     limit = "no channel between them keeps more" if summary["design"]["status"] == "optimal" else "the best found"
     tries = "" if summary["tries"] == 1 else f" It is try {summary['tries']}: an attack found too much in those before."
     return (
-        f"Beliefs of {summary['model']} in {summary['classes']} classes; on average {percent_words(kept)} of rows stay "
+        f"Beliefs of {summary['model']} in {summary['classes']} classes; on average {100 * kept:.1f} % of rows stay "
         f"in theirs, and {limit}. Coverage is {summary['coverage'].split(':')[0]}.{tries}"
     )
 
@@ -45,10 +82,52 @@ def attack_words(summary: Mapping[str, Any]) -> str:
     return f"The attack breaks {notion}."
 
 
+def attack_clause(verdict: str | None, notion: str) -> str:
+    """The verdict of the attack, as the end of a sentence."""
+    said = {"not broken": "does not break", "undecided": "cannot decide on"}
+    return f"the attack {said.get(verdict or '', 'breaks')} {notion}"
+
+
+def coverage_words(coverage: str) -> str:
+    """Why coverage is what it is."""
+    reason = coverage.partition(": ")[2]
+    return f"The reason: {reason}." if reason else ""
+
+
+def lift_words(attack: Mapping[str, Any]) -> str:
+    """What the pictures of an attack show."""
+    return (
+        f"Models of {attack['trained']:,} records at most try to learn S from the useful columns, and are measured on "
+        f"{attack['measured']:,} others: these are put in the order of what a model believes of them, cut into up to "
+        "twenty parts, and S is counted in each. A log-lift of 0 means that a part tells nothing. Limits hold for all "
+        f"parts of all models at once, with {percent_words(attack['confidence'])} confidence. A model of the original "
+        "is one that was trained on the original and is shown the published rows."
+    )
+
+
+def design_words(summary: Mapping[str, Any]) -> str:
+    """What the classes let the design keep."""
+    design = summary["design"]
+    limit = "no limit of other designs was proven"
+    if design["bound"] is not None:
+        limit = f"no design on these classes keeps more than {at_most_percent(design['bound'])}, which is proven"
+    return (
+        f"Of what publishing all rows as they are keeps beyond drawing them at random, the design keeps "
+        f"{percent(design['kept'])}, and {limit}."
+    )
+
+
+def verify_words(has_key: bool) -> str:
+    """What anyone who has the files can check."""
+    drawn = ", and with the key every row is drawn again" if has_key else ""
+    return f"The certificate is checked against the original and the published table{drawn}:"
+
+
 def presence_words(presence: Mapping[str, Any]) -> str:
     """What counting a known person's useful values in the published table tells."""
     if not presence.get("cells"):
-        return f"Presence: {presence.get('reason') or 'not measured'}."
+        reason = presence.get("reason") or "not measured"
+        return f"Presence: {reason.rstrip('.')}."
     if presence["found"]:
         return "Presence: how often a known person's values appear tells about S beyond what can be learned anyway."
     return "Presence: how often a known person's values appear tells nothing about S beyond what can be learned anyway."

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
-from collections.abc import Iterator
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -15,41 +13,9 @@ import discreet as dc
 from discreet.reporting.decision import decision_summary
 from discreet.reporting.formats import percent
 from discreet.reporting.html import report_html
-from tests.conftest import missing
-
-FLAGS = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--disable-dev-shm-usage",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
 
 #: A report that is larger than this would not be mailed.
 MOST_BYTES = 3_000_000
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    binary, service = shutil.which("chromium"), shutil.which("chromedriver")
-    if binary is None or service is None:
-        missing("Chromium is not installed")
-    try:
-        from selenium import webdriver
-    except ImportError:
-        missing("selenium is not installed")
-    options = webdriver.ChromeOptions()
-    options.binary_location = binary
-    for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('profile')}"):
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(service))
-    yield driver
-    driver.quit()
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from rich.console import ConsoleRenderable, Group
@@ -12,7 +12,8 @@ from rich.text import Text
 
 from discreet._support.visible import visible
 from discreet.notions import from_dict
-from discreet.reporting.formats import number
+from discreet.reporting.attacked import worst_presence
+from discreet.reporting.formats import nats
 from discreet.reporting.text.console import bold
 from discreet.reporting.words import percent_words
 
@@ -71,7 +72,7 @@ def _lifts(side: Facts | None) -> str:
     if side is None:
         return ""
     low, high = side["intervals"]["log_min_lift"][1], side["intervals"]["log_max_lift"][0]
-    return f"{_nats(side['log_min_lift'])} to {_nats(side['log_max_lift'])} [{_nats(low)}, {_nats(high)}]"
+    return f"{nats(side['log_min_lift'])} to {nats(side['log_max_lift'])} [{nats(low)}, {nats(high)}]"
 
 
 def _presence(found: Facts, confidence: float) -> list[Any]:
@@ -83,20 +84,12 @@ def _presence(found: Facts, confidence: float) -> list[Any]:
     table.add_column("appearances")
     for head in ("records", "value", "log-lift", "given equal belief", percent_words(confidence)):
         table.add_column(head, justify="left" if head == "value" else "right", overflow="fold")
-    for cell in _worst(found["cells"]):
-        cells = (f"{cell['n']:,}", cell["value"], _nats(cell["log_lift"]), _nats(cell["log_ratio"]))
-        table.add_row(cell["appearances"], *map(Text, cells), f"{_nats(cell['low'])} to {_nats(cell['high'])}")
+    for cell in worst_presence(found["cells"]):
+        cells = (f"{cell['n']:,}", cell["value"], nats(cell["log_lift"]), nats(cell["log_ratio"]))
+        table.add_row(cell["appearances"], *map(Text, cells), f"{nats(cell['low'])} to {nats(cell['high'])}")
     surely = "tells" if found["found"] else "does not surely tell"
     said = f"Given what the tuple itself tells, the number of its appearances {surely} about the secret."
     return [title, table, said, ""]
-
-
-def _worst(cells: Sequence[Facts]) -> list[Facts]:
-    """Of each number of appearances the value that is farthest from what is expected."""
-    worst: dict[str, Facts] = {}
-    for cell in sorted(cells, key=lambda cell: (max(cell["low"], -cell["high"]), abs(cell["log_ratio"]))):
-        worst[cell["appearances"]] = cell
-    return [worst[name] for name in dict.fromkeys(cell["appearances"] for cell in cells)]
 
 
 def _verdict(found: Facts) -> list[Any]:
@@ -105,8 +98,3 @@ def _verdict(found: Facts) -> list[Any]:
     notion = from_dict(found["notion"])
     reasons = [f"- {reason}" for reason in found["reasons"]]
     return [bold(f"Verdict: {notion} ") + SAID[found["verdict"]], *reasons]
-
-
-def _nats(value: float) -> str:
-    """Two digits after the point, and words for what is not finite."""
-    return f"{value:.2f}" if abs(value) < float("inf") else number(value)

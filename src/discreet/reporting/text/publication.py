@@ -12,6 +12,8 @@ from rich.text import Text
 
 from discreet._support.visible import visible
 from discreet.notions.base import from_dict
+from discreet.reporting.attacked import measure_of, sides_of
+from discreet.reporting.formats import nats
 from discreet.reporting.publication_words import (
     NOT_IDENTITY,
     attack_words,
@@ -22,6 +24,11 @@ from discreet.reporting.publication_words import (
 from discreet.reporting.text.console import bold
 
 __all__ = ["publication_text"]
+
+#: Models that are shown beside the best of all, those that surely tell most.
+MOST_MODELS = 3
+
+NAMES = {"auc": "AUC", "accuracy": "accuracy"}
 
 
 def publication_text(summary: Mapping[str, Any]) -> Group:
@@ -49,7 +56,7 @@ def publication_text(summary: Mapping[str, Any]) -> Group:
     ]
     lines += [
         Text(f"{title}: {visible(summary[name])}")
-        for name, title in (("private", "Private certificate"), ("report", "Report for the owner"))
+        for name, title in (("private", "Private certificate"), ("key", "Key"), ("report", "Report for the owner"))
         if name in summary
     ]
     return Group(*lines)
@@ -73,14 +80,13 @@ def _attack(attack: Mapping[str, Any]) -> Table:
     table = Table(box=None, pad_edge=False)
     for name, side in (("attack", "left"), ("log-lifts before", "right"), ("after", "right"), ("", "right")):
         table.add_column(name, justify=side)  # type: ignore[arg-type]
-    before, after = attack["before"], attack["after"]
-    measure = "auc" if after.get("auc") is not None else "accuracy"
-    table.add_row(
-        "all models", _range(before), _range(after), f"{measure} {before[measure]:.3f} to {after[measure]:.3f}"
-    )
+    measure = measure_of(attack)
+    for name, old, new in sides_of(attack, MOST_MODELS):
+        guessed = f"{new[measure]:.3f}" if old is None else f"{old[measure]:.3f} to {new[measure]:.3f}"
+        table.add_row(name, "" if old is None else _range(old), _range(new), f"{NAMES[measure]} {guessed}")
     return table
 
 
 def _range(side: Mapping[str, Any]) -> str:
     low, high = (float(side[name]) for name in ("log_min_lift", "log_max_lift"))
-    return f"{low:.2f} to {high:.2f} nats"
+    return f"{nats(low)} to {nats(high)} nats"

@@ -1,0 +1,163 @@
+"""``discreet publish``: all files or none, each with its mode, text and JSON, and exit codes."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from discreet.cli.app import run
+from discreet.drawing.keys import ReleaseKey
+
+PROMISE = ["--sensitive", "ill", "--epsilon", "1", "--confidence", "90"]
+FILES = ["-o", "out.csv", "--report", "r.html", "--private-certificate", "p.json", "--write-key", "k"]
+WRITTEN = {"out.csv": 0o644, "out.csv.certificate.json": 0o644, "r.html": 0o600, "p.json": 0o600, "k": 0o600}
+
+Call = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture(autouse=True)
+def fresh_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fresh keys are the same in every run, and so is what an attack finds."""
+    monkeypatch.setattr(ReleaseKey, "fresh", classmethod(lambda cls: cls(bytes(range(32)))))
+
+
+@pytest.fixture(autouse=True)
+def umask() -> Iterator[None]:
+    before = os.umask(0o022)
+    yield
+    os.umask(before)
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A small table in which age and job tell about being ill, and one without rows."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(1)
+    n = 2000
+    table = pd.DataFrame({"age": rng.integers(20, 70, n), "job": rng.choice(["clerk", "nurse", "<i>pilot"], n)})
+    ill = rng.random(n) < 0.1 + 0.5 * (table["age"] > 50) + 0.3 * (table["job"] == "<i>pilot")
+    table.assign(ill=np.where(ill, "yes", "no")).to_csv("t.csv", index=False)
+    table.assign(ill="no").head(0).to_csv("empty.csv", index=False)
+    return tmp_path
+
+
+@pytest.fixture
+def call(capsys: pytest.CaptureFixture[str]) -> Call:
+    def invoke(*tokens: str) -> tuple[int, str, str]:
+        code = run([str(token) for token in tokens])
+        return code, *capsys.readouterr()
+
+    return invoke
+
+
+def files(place: Path) -> dict[str, int]:
+    """What is there beside the tables that were given, hidden files too, with its mode."""
+    given = ("t.csv", "empty.csv")
+    return {path.name: stat.S_IMODE(path.stat().st_mode) for path in place.iterdir() if path.name not in given}
+
+
+def test_all_files_are_written_and_verified(place: Path, call: Call) -> None:
+    code, out, err = call("publish", "t.csv", *PROMISE, *FILES)
+    assert (code, files(place)) == (0, WRITTEN), err
+    said = " ".join(out.split())
+    for text in (
+        "2,000 rows of 2 columns published without ill:",
+        "LIP: no sensitive value may become more than 2.719 times as likely",
+        "all models",
+        "original's",
+        "The attack does not break LIP(1, confidence=0.9).",
+        "Not protected: who is in the table.",
+        "Table: out.csv Certificate: out.csv.certificate.json Private certificate: p.json Key: k",
+        "Report for the owner: r.html",
+    ):
+        assert text in said, text
+    published = pd.read_csv("out.csv")
+    assert (len(published), list(published.columns)) == (2000, ["age", "job"])
+    page = (place / "r.html").read_text(encoding="utf-8")
+    assert "2,000 rows of 2 columns are published without" in page
+    assert "<i>" not in page
+    command = "discreet verify p.json --table t.csv --released out.csv --key-file k --require redrawn"
+    assert command in page
+    code, out, err = call(*command.split()[1:])
+    assert code == 0, out + err
+
+
+def test_json_has_what_the_page_shows(place: Path, call: Call) -> None:
+    code, out, err = call("publish", "t.csv", *PROMISE, *FILES, "--format", "json")
+    data = json.loads(out)
+    assert (code, data["rows"], data["attack"]["verdict"]) == (0, 2000, "not broken"), err
+    names = {name: data[name] for name in ("output", "certificate", "report", "private", "key")}
+    assert list(names.values()) == ["out.csv", "out.csv.certificate.json", "r.html", "p.json", "k"]
+    assert len(data["calibration"]["records"]) == data["classes"]
+    code, out, _ = call("publish", "t.csv", *PROMISE, "-o", "other.csv", "--format", "json", "--seed", "1")
+    assert code == 0
+    assert not {"report", "private", "key"} & set(json.loads(out))
+
+
+@pytest.mark.parametrize("name", ["out.csv", "r.html", "p.json", "k"])
+def test_existing_files_are_not_replaced(place: Path, call: Call, name: str) -> None:
+    (place / name).write_text("mine")
+    code, _, err = call("publish", "t.csv", *PROMISE, *FILES)
+    assert (code, set(files(place))) == (2, {name})
+    assert (place / name).read_text() == "mine"
+    assert name in err
+
+
+def test_force_replaces_all_but_a_key(place: Path, call: Call) -> None:
+    for name in ("out.csv", "r.html", "p.json"):
+        (place / name).write_text("mine")
+    assert call("publish", "t.csv", *PROMISE, *FILES, "--force")[0] == 0
+    assert files(place) == WRITTEN
+    key = (place / "k").read_text()
+    assert call("publish", "t.csv", *PROMISE, *FILES, "--force")[0] == 2
+    assert (place / "k").read_text() == key
+
+
+def test_nothing_is_left_behind_where_it_fails(place: Path, call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(summary: object) -> str:
+        raise RuntimeError("no page")
+
+    monkeypatch.setattr("discreet.reporting.published.published_html", fails)
+    code, out, err = call("publish", "t.csv", *PROMISE, *FILES)
+    assert (code, out, files(place)) == (70, "", {}), err
+
+
+def test_a_report_never_takes_the_place_of_what_is_read_or_written(place: Path, call: Call) -> None:
+    assert call("publish", "t.csv", *PROMISE, "-o", "first.csv", "--write-key", "k")[0] == 0
+    there, key = files(place), (place / "k").read_text()
+    for report in ("k", "out.csv", "out.csv.certificate.json", "out.csv.certificate.json.sig", "t.csv"):
+        tokens = ["-o", "out.csv", "--key-file", "k", "--report", report, "--force"]
+        assert call("publish", "t.csv", *PROMISE, *tokens)[0] == 2, report
+    assert (files(place), (place / "k").read_text()) == (there, key)
+
+
+def test_tables_and_columns_that_are_not_there(place: Path, call: Call) -> None:
+    code, _, err = call("publish", "empty.csv", *PROMISE, *FILES)
+    assert (code, files(place)) == (3, {}), err
+    code, _, err = call("publish", "t.csv", "--sensitive", "wealth", "--epsilon", "1", *FILES)
+    assert (code, files(place)) == (2, {})
+    assert "wealth" in err
+    code, _, err = call("publish", "t.csv", *PROMISE, "--useful", "size", *FILES)
+    assert (code, files(place)) == (2, {})
+    assert "size" in err
+
+
+def test_wrong_usage_is_exit_code_2(place: Path, call: Call) -> None:
+    for extra, said in (
+        (["--seed", "1"], "--write-key stores a fresh key"),
+        (["--weight", "age"], "--weight must read COLUMN=NUMBER"),
+        (["--weight", "size=2"], "size"),
+        (["--report", "out.csv"], "name of its own"),
+        (["--report", "t.csv", "--force"], "t.csv"),
+    ):
+        tokens = [*PROMISE, *FILES, *extra] if "--report" not in extra else [*PROMISE, *FILES[:2], *extra]
+        code, _, err = call("publish", "t.csv", *tokens)
+        assert (code, files(place)) == (2, {}), extra
+        assert said in err, err
