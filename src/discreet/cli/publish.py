@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import importlib.util
 import math
+from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from discreet.publishing.publication import Publication
 
 __all__ = ["publish"]
+
+#: Confidence of promises about whole tables: classes are few, and a promise about one sample says little.
+USUAL = 0.95
 
 Several = Annotated[tuple[str, ...], Parameter(negative="", consume_multiple=True, show_default=False)]
 Flag = Annotated[bool, Parameter(negative="")]
@@ -72,7 +76,7 @@ def publish(
     drop
         Columns to leave out.
     promise
-        The promise. Left out: lip with --epsilon 0.5 and --confidence 95.
+        The promise, made with --confidence 95 unless another is given. Left out: lip with --epsilon 0.5.
     each
         Several sensitive columns as one secret each, instead of all together.
     bins
@@ -160,11 +164,16 @@ def publish(
 
 
 def _notion(promise: NotionOptions | None) -> Notion:
-    """The promise that was asked for; one of lifts is made with confidence 95 % unless another is named."""
+    """The promise that was asked for, with 95 % confidence unless another is named."""
     from discreet.notions import LIP
 
     found = None if promise is None else promise.build()
-    return LIP(0.5, confidence=0.95) if found is None else found
+    if found is None:
+        return LIP(0.5, confidence=USUAL)
+    has_confidence = any(field.name == "confidence" for field in fields(found))  # type: ignore[arg-type]
+    if has_confidence and found.confidence is None:
+        return replace(found, confidence=USUAL)  # type: ignore[type-var]
+    return found
 
 
 def _weights(weights: tuple[str, ...], same: tuple[str, ...]) -> dict[str, float]:
