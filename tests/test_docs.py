@@ -44,12 +44,15 @@ def test_the_readme_names_the_two_commands() -> None:
     assert "make test" in text
 
 
-def test_readme_output_is_real(capsys: pytest.CaptureFixture[str]) -> None:
+def test_readme_output_is_real(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Each block of the README that starts with `$ discreet` shows what the command prints, line by line."""
     from discreet.cli.app import run
 
     blocks = re.findall(r"```console\n\$ discreet (.*?)\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
     assert blocks
+    monkeypatch.chdir(tmp_path)
     for command, shown in blocks:
         run(command.split())
         printed = [line.rstrip() for line in capsys.readouterr().out.splitlines()]

@@ -81,12 +81,13 @@ def private_words(what: str) -> str:
 
     >>> print(private_words("m.json"))
     some values have too few records (one has fewer than 5, or more than 1 % of all records lie in values with fewer
-    than 20), so the mechanism itself tells about them: keep m.json private, or publish a mechanism that is designed on
-    commoner values (bin the columns, or merge rare values first)
+    than 20), so the mechanism itself tells about them: keep m.json private, design on commoner values (bin the columns,
+    or merge rare values first), or publish the whole table (discreet publish), where promises rest on what can be
+    learned
     """
     return (
-        f"{FEW_RECORDS}: keep {what} private, or publish a mechanism that is designed on commoner values (bin the "
-        "columns, or merge rare values first)"
+        f"{FEW_RECORDS}: keep {what} private, design on commoner values (bin the columns, or merge rare values first), "
+        "or publish the whole table (discreet publish), where promises rest on what can be learned"
     )
 
 

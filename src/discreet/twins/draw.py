@@ -22,9 +22,10 @@ __all__ = ["channel_of", "drawn_classes", "moves", "points", "sources"]
 CLASS_DIGITS, POINT_DIGITS = 30, 10
 
 
-def moves(mechanism: Mechanism) -> list[tuple[int, int]]:
-    """Pairs of classes (own, published) of positive weight; a class is its place among the useful values."""
-    return [(k, g) for k, row in enumerate(_rows(mechanism)) for g, _ in row]
+def moves(mechanism: Mechanism) -> dict[tuple[int, int], float]:
+    """Pairs of classes (own, published) with their chance; a class is its place among the useful values."""
+    whole = mechanism.denominator
+    return {(k, g): weight / whole for k, row in enumerate(_rows(mechanism)) for g, weight in row}
 
 
 def _rows(mechanism: Mechanism) -> list[list[tuple[int, int]]]:

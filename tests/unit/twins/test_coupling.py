@@ -28,7 +28,7 @@ def setting(sizes: list[int], seed: int = 0) -> tuple[np.ndarray, Distance, np.n
 def test_every_record_is_drawn_exactly_as_often_as_any_other_of_its_class(first: int, second: int) -> None:
     """Summed over all points of all stretches, in fractions: each twin has the same mass, in both directions."""
     classes, distance, last = setting([first, second])
-    coupling = couple(classes, 2, [(0, 1), (1, 0)], distance, last)
+    coupling = couple(classes, 2, {(0, 1): 0.5, (1, 0): 0.5}, distance, last)
     for own, other, n_other in ((0, 1, second), (1, 0, first)):
         rows = np.flatnonzero(classes == own)
         mass: dict[int, Fraction] = {}
@@ -44,7 +44,7 @@ def test_every_record_is_drawn_exactly_as_often_as_any_other_of_its_class(first:
 
 def test_pairs_stand_opposite_each_other_both_ways() -> None:
     classes, distance, last = setting([40, 40])
-    coupling = couple(classes, 2, [(0, 1)], distance, last)
+    coupling = couple(classes, 2, {(0, 1): 0.5}, distance, last)
     rows = np.flatnonzero(classes == 0)
     twins = coupling.twins(rows, 0, 1, np.zeros(40, dtype=np.int64))
     assert len(set(twins.tolist())) == 40
@@ -53,7 +53,7 @@ def test_pairs_stand_opposite_each_other_both_ways() -> None:
 
 def test_twins_are_nearer_than_chance_and_no_exchange_of_two_is_better() -> None:
     classes, distance, last = setting([100, 100], seed=3)
-    coupling = couple(classes, 2, [(0, 1)], distance, last)
+    coupling = couple(classes, 2, {(0, 1): 0.5}, distance, last)
     rows = np.flatnonzero(classes == 0)
     twins = coupling.twins(rows, 0, 1, np.zeros(100, dtype=np.int64))
     between = distance.between(rows, twins).astype(int)
@@ -65,7 +65,7 @@ def test_twins_are_nearer_than_chance_and_no_exchange_of_two_is_better() -> None
 
 def test_the_order_of_rows_decides_nothing_but_their_names() -> None:
     classes, distance, last = setting([30, 50, 20])
-    pairs = [(0, 1), (1, 2)]
+    pairs = {(0, 1): 0.5, (1, 2): 0.001}
     found = couple(classes, 3, pairs, distance, last)
     rng = np.random.default_rng(1)
     order = rng.permutation(len(classes))
@@ -87,7 +87,7 @@ def test_weights_decide_which_column_twins_share() -> None:
     shares = {}
     for name in ("one", "other"):
         distance = Distance(columns, {name: np.inf})
-        coupling = couple(classes, 2, [(0, 1)], distance, np.arange(n))
+        coupling = couple(classes, 2, {(0, 1): 0.5}, distance, np.arange(n))
         rows = np.flatnonzero(classes == 0)
         twins = coupling.twins(rows, 0, 1, np.zeros(len(rows), dtype=np.int64))
         shares[name] = [float((column.codes[rows] == column.codes[twins]).mean()) for column in columns]

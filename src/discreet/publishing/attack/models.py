@@ -14,15 +14,13 @@ from discreet._support.errors import InputError
 from discreet._support.numeric import FloatArray, IntArray
 from discreet.publishing.attack.counted import Beliefs, bayes, counting
 from discreet.publishing.attack.encoding import Columns
+from discreet.publishing.beliefs import few_threads
 from discreet.publishing.features import Features
 
 __all__ = ["MODELS", "Model", "chosen_models", "learned"]
 
 #: Records whose beliefs are computed at a time.
 CHUNK = 20_000
-
-#: Records that are work for one thread.
-SMALL = 20_000
 
 #: Rounds of boosting, and trees in all where there are many sensitive values.
 ROUNDS, FEWEST_ROUNDS, TREES = 100, 15, 400
@@ -65,7 +63,7 @@ def boosting(features: Features, secret: IntArray, n_values: int, seed: int) -> 
         early_stopping=False,
         random_state=seed % (1 << 32),
     )
-    with _few_threads(len(secret)):
+    with few_threads():
         model.fit(features.matrix, secret)
     return _predicting(model, n_values, lambda matrix: matrix)
 
@@ -80,7 +78,7 @@ def neighbours(features: Features, secret: IntArray, n_values: int, seed: int) -
     prior = np.bincount(secret, minlength=n_values) / len(secret)
 
     def beliefs(matrix: FloatArray) -> FloatArray:
-        with _few_threads(len(matrix) * len(secret) // SMALL):
+        with few_threads():
             found = secret[index.kneighbors(columns.of(matrix), return_distance=False)]
         counts = np.stack([(found == value).sum(axis=1) for value in range(n_values)], axis=1)
         result: FloatArray = (counts + prior) / (asked + 1)
@@ -96,7 +94,7 @@ def logistic(features: Features, secret: IntArray, n_values: int, seed: int) -> 
 
     columns = Columns(features.matrix, features.is_category)
     model = LogisticRegression(max_iter=60, tol=1e-3)
-    with warnings.catch_warnings(), _few_threads(len(secret)):
+    with warnings.catch_warnings(), few_threads():
         warnings.simplefilter("ignore", ConvergenceWarning)  # a few steps short of the optimum it orders as well
         model.fit(columns.of(features.matrix), secret)
     return _predicting(model, n_values, columns.of)
@@ -105,7 +103,7 @@ def logistic(features: Features, secret: IntArray, n_values: int, seed: int) -> 
 #: By name, the strongest first.
 MODELS = {
     "boosting": Model(boosting),
-    "neighbours": Model(neighbours, most_trained=20_000, most_measured=50_000),
+    "neighbours": Model(neighbours, most_trained=20_000, most_measured=20_000),
     "logistic": Model(logistic, most_trained=50_000),
     "bayes": Model(bayes, library=False),
     "counting": Model(counting, library=False),
@@ -153,13 +151,6 @@ def learned(model: Model, features: Features, secret: IntArray, n_values: int, s
     return beliefs
 
 
-def _few_threads(rows: int) -> Any:
-    """One thread for small work: several wait for each other longer than they work where others use the machine."""
-    from threadpoolctl import threadpool_limits
-
-    return threadpool_limits(1 if rows <= SMALL else None)
-
-
 def _varies(column: FloatArray) -> bool:
     missing = np.isnan(column)
     if missing.all():
@@ -173,7 +164,7 @@ def _predicting(model: Any, n_values: int, encode: Callable[[FloatArray], Any]) 
 
     def beliefs(matrix: FloatArray) -> FloatArray:
         result = np.zeros((len(matrix), n_values))
-        with _few_threads(len(matrix)):
+        with few_threads():
             result[:, classes] = model.predict_proba(encode(matrix))
         return result
 

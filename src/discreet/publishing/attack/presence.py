@@ -7,7 +7,7 @@ how common s is among them, and how common given what x tells anyway. The second
 .. math:: \log \frac{O}{E}, \qquad E = \sum_i \frac{N(s, c(i))}{N(c(i))}
 
 where O of the group's records have s, and c(i) are classes of beliefs that were learned without the record's own S.
-Limits of O are exact for a Poisson number [GAR36]_, whose spread is larger than that of a sum of independent trials.
+Limits of O are exact for a Poisson number [GAR36], whose spread is larger than that of a sum of independent trials.
 """
 
 # SPDX-License-Identifier: Apache-2.0
