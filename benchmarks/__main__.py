@@ -11,7 +11,7 @@ from pathlib import Path
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 
-from benchmarks import audit, beliefs, confidence, labels, merging, optimal, ranges, release, spark, sweep
+from benchmarks import audit, beliefs, confidence, labels, merging, optimal, publish, ranges, release, spark, sweep
 from benchmarks.common import show
 
 BENCHMARKS = {
@@ -25,14 +25,15 @@ BENCHMARKS = {
     "ranges": ranges,
     "release": release,
     "spark": spark,
+    "publish": publish,
 }
 
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="name", help=f"of {', '.join(BENCHMARKS)}; left out: all")
-    options = parser.add_argument_group("optimal")
-    parts = [*optimal.PARTS, *optimal.LARGE]
+    options = parser.add_argument_group("optimal and publish")
+    parts = [*optimal.PARTS, *optimal.LARGE, *publish.PARTS]
     options.add_argument("--part", action="append", default=[], choices=parts, help="only this; may be repeated")
     options.add_argument("--large", action="store_true", help="also the parts that take an hour")
     options.add_argument("--joints", type=int, default=100, help="at most so many joints in each part")
@@ -46,15 +47,16 @@ def arguments() -> argparse.Namespace:
 
 def main() -> None:
     chosen = arguments()
-    options = {"parts": chosen.part, "large": chosen.large, "most": chosen.joints, "results": chosen.results}
     size = {"large": chosen.large}
+    whole = {"parts": [part for part in chosen.part if part in publish.PARTS], **size}
+    parts = [part for part in chosen.part if part not in publish.PARTS]
+    options = {"parts": parts, "most": chosen.joints, "results": chosen.results, **size}
+    sized = dict.fromkeys(("beliefs", "confidence", "release", "spark"), size)
     # Rows are shown as they come: the long parts can be stopped without losing what they found.
     show(
         row
         for name in chosen.names or BENCHMARKS
-        for row in BENCHMARKS[name].rows(
-            **{"optimal": options, "beliefs": size, "confidence": size, "release": size, "spark": size}.get(name, {})
-        )
+        for row in BENCHMARKS[name].rows(**{"optimal": options, "publish": whole, **sized}.get(name, {}))
     )
 
 
