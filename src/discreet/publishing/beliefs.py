@@ -137,9 +137,12 @@ def default_model(features: Features, seed: int) -> Any:
     return _boosting(features.is_category, seed)
 
 
-def stronger_model(features: Features, seed: int) -> Any:
-    """Boosted trees that look longer and more closely, beside a forest of random ones; their mean."""
-    return _Mean([_boosting(features.is_category, seed, longer=True), _forest(seed)])
+def stronger_model(features: Features, seed: int, *, leaf: int = 5) -> Any:
+    """Boosted trees that look longer and more closely, beside a forest of random ones; their mean.
+
+    ``leaf`` is the fewest records of a leaf in the forest, whose size goes with their number.
+    """
+    return _Mean([_boosting(features.is_category, seed, longer=True), _forest(seed, leaf)])
 
 
 def _boosting(is_category: BoolArray, seed: int, *, longer: bool = False) -> Any:
@@ -156,12 +159,12 @@ def _boosting(is_category: BoolArray, seed: int, *, longer: bool = False) -> Any
     )
 
 
-def _forest(seed: int) -> Any:
+def _forest(seed: int, leaf: int) -> Any:
     with sklearn_needed():
         from sklearn.ensemble import ExtraTreesClassifier
         from sklearn.impute import SimpleImputer
         from sklearn.pipeline import make_pipeline
-    trees = ExtraTreesClassifier(150, min_samples_leaf=5, max_features=None, random_state=seed, n_jobs=-1)
+    trees = ExtraTreesClassifier(150, min_samples_leaf=leaf, max_features=None, random_state=seed, n_jobs=-1)
     return make_pipeline(SimpleImputer(strategy="constant", fill_value=-1.0), trees)
 
 

@@ -25,7 +25,7 @@ from discreet.tables.digest import Content
 from discreet.twins.coupling import Coupling
 from discreet.twins.store import packed, state_of
 
-__all__ = ["certified", "promised"]
+__all__ = ["certified", "promised", "redo_of"]
 
 NOT_PRIVATE = "reproducible, not private"
 
@@ -38,7 +38,6 @@ def promised(mechanism: Mechanism, joint: Joint, notion: Notion, proof: Any) -> 
 def certified(
     base: Certificate,
     subject: Subject,
-    counted: Counted,
     *,
     key: ReleaseKey,
     content: Content,
@@ -49,11 +48,12 @@ def certified(
     private: Mapping[str, Any],
     quality: Quality,
     weights: Mapping[str, float],
-    coupling: Coupling,
+    rows: int,
+    redo: Mapping[str, str],
     is_shuffled: bool,
-    engine: str = "duckdb",
+    engine: str,
 ) -> Certificate:
-    """The whole certificate; ``output`` is the digest of what was written."""
+    """The whole certificate; ``output`` is the digest of what was written, ``redo`` what drawing again needs."""
     roles = subject.roles
     publication: dict[str, Any] = {
         "columns": {
@@ -64,7 +64,7 @@ def certified(
             "ids": list(roles.ids),
             "person": [] if roles.person is None else [roles.person],
         },
-        "rows": len(subject),
+        "rows": rows,
         "unchanged": _share(quality.unchanged),
         "columns_unchanged": {name: _share(kept.unchanged) for name, kept in quality.columns.items()},
         "classes": {**how, "folds": int(subject.folds.max()) + 1, "pilot_one_in": PILOT_ONE_IN},
@@ -82,14 +82,22 @@ def certified(
         },
     }
     kept = {
-        "classes": packed(state_of(subject.records, counted.classes), "<u2"),
-        "turns": packed(state_of(subject.records, counted.turns + 1), "u1"),
-        "coupling": coupling.digest(subject.records.canonical),
+        **redo,
         **{name: value if isinstance(value, str) else jsonable.dumps(value) for name, value in private.items()},
     }
     stated = base.with_fields(publication=publication, private_publication=kept, input_key=key.input_key)
     own = {**publication["key"], "mac": key.mac(stated.authenticated())}
     return stated.with_fields(publication={**publication, "key": own})
+
+
+def redo_of(subject: Subject, counted: Counted, coupling: Coupling) -> dict[str, str]:
+    """What drawing again in memory needs: the class of every different record, and who stands opposite whom."""
+    by_row = subject.roles.person is not None
+    return {
+        "classes": packed(state_of(subject.records, counted.classes, by_row=by_row), "<u2"),
+        "turns": packed(state_of(subject.records, counted.turns + 1, by_row=by_row), "u1"),
+        "coupling": coupling.digest(subject.records.canonical),
+    }
 
 
 def _share(value: float) -> str:

@@ -24,7 +24,19 @@ from discreet.twins.cells import Cells
 from discreet.twins.draw import channel_of
 from discreet.twins.secret import Secret, SecretRule
 
-__all__ = ["Counted", "Fitted", "Settings", "count", "design_classes", "fit", "weights_of"]
+__all__ = [
+    "Counted",
+    "Fitted",
+    "Learned",
+    "Settings",
+    "count",
+    "design_classes",
+    "designed",
+    "fit",
+    "joint_of",
+    "learn_classes",
+    "weights_of",
+]
 
 #: Expected records of the rarest label in a class, below which limits say too little.
 FEWEST_OF_LABEL = 25
@@ -110,10 +122,44 @@ class Counted:
     turns: IntArray
 
 
+@dataclass(frozen=True, eq=False)
+class Learned:
+    """What was learned before anything was counted: from cells to classes, and the classes of those learned from.
+
+    Attributes
+    ----------
+    encoder, beliefs, classes : Encoder, Beliefs, Classes
+        From cells to features, to beliefs, to classes.
+    told : ndarray of float
+        Beliefs about each record.
+    own : ndarray of int
+        Class of each record.
+    secret : Secret
+        Of each record.
+    """
+
+    encoder: Encoder
+    beliefs: Beliefs
+    classes: Classes
+    told: FloatArray
+    own: IntArray
+    secret: Secret
+
+
 def fit(subject: Subject, rule: SecretRule, settings: Settings, seed: int) -> Counted:
     """Learn beliefs, make classes, count them and design what moves between them."""
+    learned = learn_classes(subject, rule, settings, seed)
+    joint = count(learned.secret, learned.own, learned.classes.labels, subject, rule)
+    return designed(subject, rule, settings, learned, joint)
+
+
+def learn_classes(
+    subject: Subject, rule: SecretRule, settings: Settings, seed: int, counted: int | None = None
+) -> Learned:
+    """Learn beliefs and make classes; ``counted`` records in all, where the subject is a sample of them."""
     secret = rule.read(subject.table, subject.turns)
-    per_fold = settings.per_fold or _per_fold(subject, rule, secret, settings)
+    n_counted = int((subject.turns >= 0).sum()) if counted is None else counted
+    per_fold = settings.per_fold or _per_fold(subject, rule, secret, settings, n_counted)
     encoder = Encoder(subject.cells)
     features = encoder.features(subject.cells)
     secrets, places = _secrets(rule, subject, secret)
@@ -122,11 +168,15 @@ def fit(subject: Subject, rule: SecretRule, settings: Settings, seed: int) -> Co
     fewest = FEWEST_COUNTED if settings.notion.confidence is None else FEWEST_SURE
     with progress.stage("making classes"):
         classes = make_classes(told, subject.folds, per_fold, fewest=fewest, seed=seed)
-    own = classes.of(told, subject.folds)
-    joint = count(secret, own, classes.labels, subject, rule)
+    return Learned(encoder, beliefs, classes, told, classes.of(told, subject.folds), secret)
+
+
+def designed(subject: Subject, rule: SecretRule, settings: Settings, learned: Learned, joint: Joint) -> Counted:
+    """Design what moves between classes on their counts."""
     made = design_classes(joint, settings)
-    fitted = Fitted(encoder, beliefs, classes, rule, made, channel_of(made.mechanism, joint), settings)
-    return Counted(fitted, told, own, joint, subject.turns)
+    channel = channel_of(made.mechanism, joint)
+    fitted = Fitted(learned.encoder, learned.beliefs, learned.classes, rule, made, channel, settings)
+    return Counted(fitted, learned.told, learned.own, joint, subject.turns)
 
 
 def design_classes(joint: Joint, settings: Settings) -> Design:
@@ -142,16 +192,20 @@ def count(secret: Secret, classes: IntArray, names: Sequence[str], subject: Subj
     cells = np.bincount(
         (secret.codes * len(names) + classes)[counted], minlength=len(secret.labels) * len(names)
     ).reshape(len(secret.labels), len(names))
+    return joint_of(secret.labels, names, cells, rule)
+
+
+def joint_of(labels: Sequence[str], names: Sequence[str], cells: IntArray, rule: SecretRule) -> Joint:
+    """Counts of labels and classes, without labels that no record counts for."""
     there = cells.sum(axis=1) > 0
-    labels = [label for label, occurs in zip(secret.labels, there) if occurs]
+    labels = [label for label, occurs in zip(labels, there) if occurs]
     return Joint.from_counts(
         cells[there], sensitive=labels, useful=list(names), sensitive_columns=rule.columns, useful_columns=["class"]
     )
 
 
-def _per_fold(subject: Subject, rule: SecretRule, secret: Secret, settings: Settings) -> int:
+def _per_fold(subject: Subject, rule: SecretRule, secret: Secret, settings: Settings, counted: int) -> int:
     """As many classes as records, and those of the rarest label among the pilot's, allow."""
-    counted = int((subject.turns >= 0).sum())
     sure = settings.notion.confidence is not None
     found = classes_for(int(counted * settings.finer), len(secret.labels), is_sure=sure, n_folds=settings.n_folds)
     if not sure or not subject.pilot.any():

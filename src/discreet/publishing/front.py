@@ -15,18 +15,16 @@ from typing import Any, Literal
 
 import numpy as np
 
-from discreet._support import progress
 from discreet._support.errors import BrokenNotionError, DiscreetWarning, InputError
 from discreet._support.numeric import IntArray
 from discreet.certificate.signing_key import SigningKey
-from discreet.designers import design
 from discreet.drawing.keys import ReleaseKey
 from discreet.notions import LIP, Notion
 from discreet.publishing.beliefs import sklearn_needed
-from discreet.publishing.calibration import calibration_of
-from discreet.publishing.certification import certified, promised
+from discreet.publishing.certification import redo_of
+from discreet.publishing.finishing import Ending, finished
 from discreet.publishing.fitting import Counted, count, weights_of
-from discreet.publishing.making import SHARES, Made, Wishes, first_not_broken, made_with, told
+from discreet.publishing.making import Made, Wishes, made_in_memory, made_with, order_key, told
 from discreet.publishing.pilot import rule_from
 from discreet.publishing.publication import Publication
 from discreet.publishing.quality import quality_of
@@ -34,12 +32,9 @@ from discreet.publishing.reading import Subject, read_subject
 from discreet.publishing.roles import roles_of
 from discreet.publishing.writing import Files, frame_of, open_files
 from discreet.tables import frames, open_table
-from discreet.tables.session import DuckDBTable, Limits
+from discreet.tables.session import DuckDBTable, Limits, is_spark
 
 __all__ = ["publish", "publish_later"]
-
-#: Seconds that the proof of how much information the classes could keep may take.
-PROOF_SECONDS = 5.0
 
 #: Share of the records that a label needs for each class, below which it is gathered with others.
 LEAST_SHARE = 0.006
@@ -143,6 +138,11 @@ def publish(
     the useful columns. Real records appear: who is in the table is not protected. Needs scikit-learn
     (``pip install 'discreet[tables]'``).
 
+    A Spark DataFrame is published by Spark, whose workers need this library too. Models are learned from a sample of
+    some 200,000 records, which is attacked as well; classes are counted over all records, twins looked for inside
+    partitions of about as many. What comes back is a DataFrame that Spark keeps (``unpersist`` it in the end), or a
+    folder of Parquet files.
+
     Examples
     --------
     >>> import numpy as np, pyarrow as pa
@@ -165,30 +165,32 @@ def publish(
         warnings.warn(COUNTED_WARNING, DiscreetWarning, stacklevel=2)
     wishes = Wishes(promise, model, classes, dict(weights or {}), beliefs == "counted", margin)
     late = _late(started, time_limit)
+    asked: dict[str, Any] = {
+        "output": output,
+        "private_certificate": private_certificate,
+        "write_key": write_key,
+        "report": report,
+        "force": force,
+        "memory_limit": memory_limit,
+        "reads": (*reads, *(path for path in (key, sign) if isinstance(path, str | os.PathLike))),
+        "started": started,
+        "signer": signer,
+        "shuffle": shuffle,
+        "reporter": reporter,
+    }
+    least_share = _least_share(promise)
+    if is_spark(table):
+        from discreet.publishing.spark import publish_spark
+
+        how: dict[str, Any] = {"each": each, "bins": bins, "least_share": least_share, "late": late}
+        return publish_spark(table, sensitive, useful, drop, person, wishes, secret_key, **how, **asked)
     with ExitStack() as stack:
-        job = _begin(
-            stack,
-            table,
-            secret_key,
-            output=output,
-            private_certificate=private_certificate,
-            write_key=write_key,
-            report=report,
-            force=force,
-            memory_limit=memory_limit,
-            reads=(*reads, *(path for path in (key, sign) if isinstance(path, str | os.PathLike))),
-            started=started,
-            signer=signer,
-            shuffle=shuffle,
-            reporter=reporter,
-        )
+        job = _begin(stack, table, secret_key, **asked)
         roles = roles_of(job.opened, sensitive, useful, drop, person)
         wishes = replace(wishes, weights=weights_of(weights, roles.useful))
         subject = read_subject(job.opened, roles, secret_key, n_turns=len(roles.sensitive) if each else 1)
-        rule = rule_from(
-            subject.table, roles.sensitive, subject.pilot, each=each, bins=bins, least_share=_least_share(promise)
-        )
-        made = first_not_broken(subject, rule, wishes, secret_key, job.opened.connection, late)
+        rule = rule_from(subject.table, roles.sensitive, subject.pilot, each=each, bins=bins, least_share=least_share)
+        made = made_in_memory(subject, rule, wishes, secret_key, job.opened.connection, late)
         return _finished(job, subject, made, wishes)
 
 
@@ -209,6 +211,8 @@ def publish_later(
 ) -> Publication:
     """A later table with the model, classes and design of an earlier publication; see `Publication.apply`."""
     started = time.perf_counter()
+    if is_spark(table):
+        raise InputError("a later table is published in memory: give files, or a frame of another library.")
     secret_key = ReleaseKey.of(key, seed)
     fitted = before.fitted
     if fitted.beliefs is None:
@@ -282,7 +286,7 @@ class _Job:
 
 
 def _begin(stack: ExitStack, table: Any, key: ReleaseKey, **asked: Any) -> _Job:
-    paths = {
+    paths: dict[str, Any] = {
         name: None if asked[name] is None else Path(asked[name])
         for name in ("output", "private_certificate", "write_key", "report")
     }
@@ -298,121 +302,41 @@ def _begin(stack: ExitStack, table: Any, key: ReleaseKey, **asked: Any) -> _Job:
 
 def _finished(job: _Job, subject: Subject, made: Made, wishes: Wishes) -> Publication:
     """The published table with its certificate, once all decisions are made."""
-    counted, key = made.counted, job.key
-    fitted = counted.fitted
-    quality = quality_of(subject.cells, made.sources)
-    order = _order(subject, made, job)
-    coverage, notes = _coverage(subject, wishes), _notes(subject, counted)
-    how = {
-        "beliefs": "counted" if wishes.counted else "learned",
-        "model": fitted.settings.model,
-        "number": counted.joint.n_useful,
-        "coverage": coverage.split(":")[0],
-        "try": made.number,
-        "tries": len(SHARES),
-        "gathered": len(fitted.rule.gathered),
-        "attack": made.attack.verdict or "undecided",
-    }
-    with progress.stage("certifying"):
-        base = promised(fitted.mechanism, counted.joint, fitted.settings.notion, _proof(counted))
     useful = subject.roles.useful
-    output = None if job.files is None else job.files.write_table(job.opened, useful, order)
-    calibration = {} if counted.beliefs is None else calibration_of(counted.joint, counted.beliefs, counted.classes)
-    private: dict[str, Any] = {
-        "rule": fitted.rule.to_dict(),
-        "attack": [one.to_dict() for one in made.attacks],
-        "calibration": calibration,
-        "scipy": _version("scipy"),
-        "coverage": coverage,
-    }
-    certificate = certified(
-        base,
-        subject,
-        counted,
-        key=key,
-        content=job.opened.content(),
-        output=output,
-        published=useful,
-        inputs=job.opened.columns,
-        how=how,
-        private=private,
-        quality=quality,
-        weights=wishes.weights or {},
-        coupling=made.coupling,
+    quality = quality_of(subject.cells, [cells.taken(made.sources) for cells in subject.cells])
+    order = _order(subject, made, job)
+
+    def write() -> tuple[Any, Any]:
+        if job.files is None:
+            return frame_of(job.given, job.frame, useful, order), None
+        return str(job.files.targets.output), job.files.write_table(job.opened, useful, order)
+
+    ending = Ending(
+        files=job.files,
+        key=job.key,
+        signer=job.signer,
+        reporter=job.reporter,
+        started=job.started,
         is_shuffled=job.shuffle,
-    )
-    table: Any = None if job.files is None else str(job.files.targets.output)
-    if job.files is None:
-        table = frame_of(job.given, job.frame, useful, order)
-    found = Publication(
-        table=table,
-        notion=wishes.notion,
-        certificate=certificate,
-        design=fitted.design,
-        attack=made.attack,
-        attacks=made.attacks,
-        quality=quality,
-        roles=subject.roles,
-        fitted=fitted,
-        joint=counted.joint,
-        coverage=coverage,
-        tries=made.number,
-        key=key,
         rows=len(subject),
-        seconds=time.perf_counter() - job.started,
-        is_shuffled=job.shuffle,
-        sources=made.sources,
-        beliefs=counted.beliefs,
-        notes=notes,
-        calibration=calibration,
+        inputs=job.opened.columns,
+        engine="duckdb",
+        content=job.opened.content,
+        write=write,
+        check=job.opened.check_unchanged,
     )
-    if job.files is not None:
-        job.opened.check_unchanged()
-        writer = None if job.reporter is None else lambda: job.reporter(found)  # type: ignore[misc]
-        job.files.finish(certificate, key, job.signer, writer)
-    return replace(found, seconds=time.perf_counter() - job.started)
+    redo = redo_of(subject, made.counted, made.coupling)
+    return finished(ending, subject, made, wishes, quality, redo, made.sources)
 
 
 def _order(subject: Subject, made: Made, job: _Job) -> IntArray:
     """Rows of the original in the order in which they are published."""
     if not job.shuffle:
         return made.sources
-    key = job.key.derive("twins-order", made.counted.fitted.mechanism.fingerprint).hex()
+    key = order_key(job.key, made.counted.fitted.mechanism)
     hashes = subject.records.hashes(job.opened.connection, key)
     result: IntArray = made.sources[np.argsort(hashes, kind="stable")]
     return result
-
-
-def _proof(counted: Counted) -> Any:
-    """Why no channel between the classes keeps more information, where that is proven soon."""
-    fitted = counted.fitted
-    with progress.stage("proving how much could be kept"):
-        best = design(counted.joint, fitted.settings.notion, time_limit=PROOF_SECONDS)
-    return best.proof
-
-
-def _coverage(subject: Subject, wishes: Wishes) -> str:
-    if wishes.counted:
-        return "none: counted beliefs are about this table alone"
-    if wishes.notion.confidence is None:
-        return "none: the promise is about the counted table"
-    if subject.persons is not None and subject.persons < len(subject):
-        return "approximate: records of one person are counted as if they were independent"
-    return "exact: models, classes and labels were chosen without the S of the records that are counted"
-
-
-def _notes(subject: Subject, counted: Counted) -> tuple[str, ...]:
-    found = []
-    if subject.roles.ids:
-        found.append(f"left out as ids: {', '.join(subject.roles.ids)}. To publish one, name it as useful")
-    rule = counted.fitted.rule
-    if rule.gathered:
-        found.append(
-            f"{len(rule.gathered)} sensitive values with few records are promised about together, not one by one"
-        )
-    if rule.edges:
-        found.append(f"cut into parts: {', '.join(rule.edges)}")
-    return tuple(found)
 
 
 def _least_share(notion: Notion) -> float:
@@ -426,12 +350,6 @@ def _late(started: float, time_limit: float | None) -> Callable[[], bool]:
 def _weights(before: Publication) -> dict[str, float]:
     stored = before.certificate["publication"]["weights"]
     return {name: math.inf if text == "inf" else float(text) for name, text in stored.items()}
-
-
-def _version(package: str) -> str:
-    from importlib.metadata import version
-
-    return version(package)
 
 
 def _check(notion: Notion, beliefs: str, classes: int | None, time_limit: float | None) -> None:

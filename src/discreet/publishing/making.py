@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from discreet.publishing.beliefs import default_model, stronger_model
 from discreet.publishing.counted import fit_counted
 from discreet.publishing.fitting import Counted, Settings, fit
 from discreet.publishing.reading import Subject
+from discreet.twins.cells import Cells
 from discreet.twins.coupling import Coupling, couple
 from discreet.twins.distance import Distance
 from discreet.twins.draw import moves, sources
@@ -29,7 +30,21 @@ from discreet.twins.secret import Secret, SecretRule
 if TYPE_CHECKING:
     from discreet.publishing.attack.record import Attack
 
-__all__ = ["SHARES", "Made", "Wishes", "first_not_broken", "made_with", "told"]
+__all__ = [
+    "SHARES",
+    "Made",
+    "Tried",
+    "Wishes",
+    "attacks_on",
+    "coupled",
+    "draw_key",
+    "first_not_broken",
+    "made_in_memory",
+    "made_with",
+    "order_key",
+    "seed_of",
+    "told",
+]
 
 #: Parts of alpha that the tries have: were all of them made, all limits would still hold at once.
 SHARES = (0.8, 0.15, 0.05)
@@ -39,6 +54,9 @@ MARGIN = 0.25
 
 #: How many times as many classes later tries make, of two labels and of more: beliefs in many spread more widely.
 FINER, FINER_OF_MANY = (1.0, 1.5, 2.0), (1.0, 2.0, 4.0)
+
+#: What was tried, by the number of tries.
+TRIED = {1: "1 try", 2: "2 tries, the last with a stronger model", 3: "3 tries, the last with more classes and margin"}
 
 #: Findings of an attack that an error tells.
 MOST_REASONS = 3
@@ -107,20 +125,14 @@ def _cloner(model: Any) -> Any:
     return make
 
 
-@dataclass(frozen=True, eq=False)
-class Made:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Tried:
     """What one try made.
 
     Attributes
     ----------
     counted : Counted
         What was fitted, and every record's class.
-    coupling : Coupling
-        Who stands opposite whom.
-    sources : ndarray of int
-        Of each row the row that it appears as.
-    hashes : ndarray of bytes
-        What the draw followed from.
     attacks : tuple of Attack
         One for each secret.
     number : int
@@ -128,9 +140,6 @@ class Made:
     """
 
     counted: Counted
-    coupling: Coupling
-    sources: IntArray
-    hashes: Digests
     attacks: tuple[Attack, ...]
     number: int = 1
 
@@ -140,28 +149,43 @@ class Made:
         return max(self.attacks, key=lambda one: (one.verdict == "broken", one.verdict == "undecided", _reach(one)))
 
 
-def first_not_broken(
-    subject: Subject, rule: SecretRule, wishes: Wishes, key: ReleaseKey, connection: Any, late: Any
-) -> Made:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Made(Tried):
+    """What one try made in memory.
+
+    Attributes
+    ----------
+    coupling : Coupling
+        Who stands opposite whom.
+    sources : ndarray of int
+        Of each row the row that it appears as.
+    hashes : ndarray of bytes
+        What the draw followed from.
+    """
+
+    coupling: Coupling
+    sources: IntArray
+    hashes: Digests
+
+
+T = TypeVar("T", bound=Tried)
+
+
+def first_not_broken(attempt: Callable[[Settings], T], wishes: Wishes, n_labels: int, late: Callable[[], bool]) -> T:
     """Try until an attack does not break the promise, at most a few times.
 
     Where the attack cannot decide, later tries may make it; the last of these is what is published. An error where all
     are broken.
     """
-    made: Made | None = None
-    undecided: Made | None = None
-    n_labels = len(rule.read(subject.table, subject.turns).labels)
+    made: T | None = None
+    undecided: T | None = None
     for number in range(1 if wishes.counted else len(SHARES)):
         if made is not None and late():
             break
-        settings = wishes.settings(number, n_labels)
         with progress.stage(
             "publishing" if number == 0 else f"publishing: try {number + 1}, since an attack found too much in the last"
         ):
-            counted = (
-                fit_counted(subject, rule, settings) if wishes.counted else fit(subject, rule, settings, _seed(key))
-            )
-            made = replace(made_with(subject, counted, wishes, key, connection), number=number + 1)
+            made = replace(attempt(wishes.settings(number, n_labels)), number=number + 1)
         if made.attack.verdict == "not broken":
             return made
         undecided = made if made.attack.verdict == "undecided" else undecided
@@ -169,37 +193,67 @@ def first_not_broken(
     if undecided is not None:
         return undecided
     raise BrokenNotionError(
-        f"an attack breaks {wishes.notion} in what would be published ({made.number} tries: a stronger model, more "
-        f"classes, more margin): {told(made.attack)}. Nothing is published. Give a stronger model "
+        f"an attack breaks {wishes.notion} in what would be published ({TRIED[made.number]}): {told(made.attack)}. "
+        "Nothing is published. Give a stronger model "
         "(model=), drop the columns that tell most, or promise a larger budget."
     )
+
+
+def made_in_memory(
+    subject: Subject, rule: SecretRule, wishes: Wishes, key: ReleaseKey, connection: Any, late: Callable[[], bool]
+) -> Made:
+    """The first try that no attack breaks."""
+
+    def attempt(settings: Settings) -> Made:
+        counted = fit_counted(subject, rule, settings) if wishes.counted else fit(subject, rule, settings, seed_of(key))
+        return made_with(subject, counted, wishes, key, connection)
+
+    n_labels = len(rule.read(subject.table, subject.turns).labels)
+    return first_not_broken(attempt, wishes, n_labels, late)
 
 
 def made_with(subject: Subject, counted: Counted, wishes: Wishes, key: ReleaseKey, connection: Any) -> Made:
     """Draw with what was fitted, and attack the result."""
     mechanism = counted.fitted.mechanism
-    hashes = subject.records.hashes(connection, key.derive("twins", mechanism.fingerprint).hex())
-    coupling = coupled(subject, counted.classes, mechanism, wishes.weights, hashes)
+    hashes = subject.records.hashes(connection, draw_key(key, mechanism))
+    coupling = coupled(subject.cells, counted.classes, mechanism, wishes.weights, hashes)
     drawn = sources(hashes, counted.classes, mechanism, coupling)
-    return Made(counted, coupling, drawn, hashes, attacks_on(subject, counted, drawn, wishes.notion, _seed(key)))
+    after = [cells.taken(drawn) for cells in subject.cells]
+    attacks = attacks_on(subject.table, subject.cells, after, counted, wishes.notion, seed_of(key))
+    return Made(counted=counted, coupling=coupling, sources=drawn, hashes=hashes, attacks=attacks)
+
+
+def draw_key(key: ReleaseKey, mechanism: Mechanism) -> str:
+    """The secret that every record's draw follows from."""
+    return key.derive("twins", mechanism.fingerprint).hex()
+
+
+def order_key(key: ReleaseKey, mechanism: Mechanism) -> str:
+    """The secret that the order of published rows follows from."""
+    return key.derive("twins-order", mechanism.fingerprint).hex()
 
 
 def coupled(
-    subject: Subject, classes: IntArray, mechanism: Mechanism, weights: Mapping[str, float] | None, hashes: Digests
+    columns: Sequence[Cells],
+    classes: IntArray,
+    mechanism: Mechanism,
+    weights: Mapping[str, float] | None,
+    hashes: Digests,
 ) -> Coupling:
     """Twins between the classes of a mechanism; the key decides between records that are alike."""
     last = np.empty(len(hashes), dtype=np.int64)
     last[np.argsort(hashes, kind="stable")] = np.arange(len(hashes))
-    return couple(classes, mechanism.n_useful, moves(mechanism), Distance(subject.cells, weights), last)
+    return couple(classes, mechanism.n_useful, moves(mechanism), Distance(columns, weights), last)
 
 
-def attacks_on(subject: Subject, counted: Counted, drawn: IntArray, notion: Notion, seed: int) -> tuple[Attack, ...]:
-    """Attack what would be published, once for every secret."""
+def attacks_on(
+    table: Any, before: Sequence[Cells], after: Sequence[Cells], counted: Counted, notion: Notion, seed: int
+) -> tuple[Attack, ...]:
+    """Attack what would be published, once for every secret; ``table`` has the sensitive columns."""
     from discreet.publishing.attack.measuring import attacked
 
-    after = [cells.taken(drawn) for cells in subject.cells]
     rule = counted.fitted.rule
-    secrets = [Secret.of(texts) for texts in rule.columns_of(subject.table)]
+    secrets = [Secret.of(texts) for texts in rule.columns_of(table)]
     found = []
     with progress.stage("attacking what would be published"), warnings.catch_warnings():
         warnings.simplefilter("error", DiscreetWarning)
@@ -210,7 +264,7 @@ def attacks_on(subject: Subject, counted: Counted, drawn: IntArray, notion: Noti
                 told = counted.beliefs[:, places] * len(secrets)
             found.append(
                 attacked(
-                    subject.cells,
+                    before,
                     after,
                     secret.codes,
                     secret.labels,
@@ -235,6 +289,6 @@ def _reach(attack: Attack) -> float:
     return max(attack.after.log_max_lift, -attack.after.log_min_lift)
 
 
-def _seed(key: ReleaseKey) -> int:
+def seed_of(key: ReleaseKey) -> int:
     """A number for models and clusters, which follows from the key."""
     return int.from_bytes(key.derive("models")[:4], "big")

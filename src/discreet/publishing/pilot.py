@@ -7,7 +7,8 @@ record, and limits of P(s | class) cover as they say.
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -38,12 +39,17 @@ def rule_from(
     each: bool,
     bins: Mapping[str, Any] | None,
     least_share: float,
+    elsewhere: Callable[[SecretRule, list[list[str]]], list[bool]] | None = None,
 ) -> SecretRule:
-    """How the secret is read: edges of numbers, and labels of too small a share, by the pilot's records."""
-    edges = {}
+    """How the secret is read: edges of numbers, and labels of too small a share, by the pilot's records.
+
+    Where the table is a sample, ``elsewhere`` tells of each secret whether there are labels that the sample lacks.
+    """
+    edges, ways = {}, {}
     chosen = parse_bins(bins)
     for column in columns:
         cells = cells_of(column, table.column(column))
+        ways[column] = cells.way
         rule = chosen.get(column)
         if isinstance(rule, tuple):
             edges[column] = rule
@@ -56,28 +62,32 @@ def rule_from(
                     f"cut (bins, --bins {column}=EDGES)."
                 )
             edges[column] = found
-    rule_now = SecretRule(tuple(columns), each, edges)
+    rule_now = SecretRule(tuple(columns), each, edges, ways={} if elsewhere is None else ways)
+    secrets = [texts.astype(str) for texts in rule_now.columns_of(table)]
+    known = [np.unique(texts).tolist() for texts in secrets]
+    others = [False] * len(secrets) if elsewhere is None else elsewhere(rule_now, known)
     gathered = [
         label
-        for texts in rule_now.columns_of(table)
-        for label in _rare(np.unique(texts.astype(str)).tolist(), texts[pilot].astype(str), least_share)
+        for texts, labels, has_others in zip(secrets, known, others)
+        for label in _rare(labels, texts[pilot], least_share, has_others=has_others)
     ]
-    return SecretRule(tuple(columns), each, edges, tuple(gathered))
+    kept = None if not any(others) else tuple(label for labels in known for label in labels if label not in gathered)
+    return replace(rule_now, gathered=tuple(gathered), kept=kept)
 
 
-def _rare(labels: list[str], pilot: Any, least_share: float) -> list[str]:
-    """Labels to be gathered: the rarest, until together they are common enough."""
+def _rare(labels: list[str], pilot: Any, least_share: float, *, has_others: bool = False) -> list[str]:
+    """Labels to be gathered: the rarest, with others that are not listed, until together they are common enough."""
     found, counts = np.unique(pilot, return_counts=True)
     share = {label: count / max(1, len(pilot)) for label, count in zip(found.tolist(), counts.tolist())}
     rising = sorted(labels, key=lambda label: (share.get(label, 0.0), label))
     gathered: list[str] = []
     total = 0.0
     for label in rising:
-        left = len(labels) - len(gathered)
+        left = len(labels) - len(gathered) + has_others
         own = share.get(label, 0.0)
         is_rare = own < least_share or left > MOST_LABELS
-        if left <= 2 or (not is_rare and (not gathered or total >= least_share)):
+        if left <= 2 or (not is_rare and (not (gathered or has_others) or total >= least_share)):
             break
         gathered.append(label)
         total += own
-    return gathered if len(gathered) > 1 or total == 0 else []
+    return gathered if has_others or len(gathered) > 1 or total == 0 else []

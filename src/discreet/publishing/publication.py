@@ -60,7 +60,8 @@ class Publication:
     key : ReleaseKey
         The secret of the draw.
     sources : ndarray of int
-        Of each row of the original, in its order, the row whose useful cells are published for it. Private.
+        Of each row of the original, in its order, the row whose useful cells are published for it. Private; empty
+        where Spark published, whose rows have no order.
     calibration : dict
         Of every class and label the mean belief and the counted share; empty for counted beliefs. Private.
     """

@@ -87,23 +87,26 @@ class Quality:
         }
 
 
-def quality_of(columns: Sequence[Cells], sources: IntArray) -> Quality:
-    """The table whose rows are taken from ``sources`` beside the table itself."""
-    same = [cells.codes == cells.codes[sources] for cells in columns]
+def quality_of(columns: Sequence[Cells], published: Sequence[Cells]) -> Quality:
+    """A published table beside its original, row by row; both are in one code."""
+    same = [before.codes == after.codes for before, after in zip(columns, published, strict=True)]
     grouped = {cells.name: _groups(cells) for cells in columns}
-    kept = {cells.name: _kept(cells, sources, *grouped[cells.name]) for cells in columns}
+    kept, groups = {}, {}
+    for cells, after in zip(columns, published):
+        of_code, names = grouped[cells.name]
+        groups[cells.name] = of_code[cells.codes], of_code[after.codes]
+        kept[cells.name] = _kept(cells, after.codes, *groups[cells.name], names)
     pairs = [
-        (one, other, _cramer(a, b), _cramer(a[sources], b[sources]))
-        for (one, (a, _)), (other, (b, _)) in itertools.combinations(grouped.items(), 2)
+        (one, other, _cramer(first[0], second[0]), _cramer(first[1], second[1]))
+        for (one, first), (other, second) in itertools.combinations(groups.items(), 2)
     ]
     return Quality(float(np.all(same, axis=0).mean()), kept, tuple(pairs))
 
 
-def _kept(cells: Cells, sources: IntArray, groups: IntArray, names: list[str]) -> ColumnKept:
-    n, after = len(sources), cells.codes[sources]
+def _kept(cells: Cells, after: IntArray, before: IntArray, now: IntArray, names: list[str]) -> ColumnKept:
+    n = len(after)
     counts = [np.bincount(codes + 1, minlength=cells.n_values + 1) for codes in (cells.codes, after)]
     distance = float(np.abs(counts[1] - counts[0]).sum()) / (2 * n)
-    before, now = groups, groups[sources]
     moved = before != now
     came = np.bincount(before[moved], minlength=len(names)) + np.bincount(now[moved], minlength=len(names))
     shares = [np.bincount(codes, minlength=len(names)) / n for codes in (before, now)]
@@ -114,7 +117,7 @@ def _kept(cells: Cells, sources: IntArray, groups: IntArray, names: list[str]) -
 
 
 def _groups(cells: Cells) -> tuple[IntArray, list[str]]:
-    """Cells in a few groups: values of a category, stretches of an order; nulls apart."""
+    """Of each code its group, of null the last one: values of a category, stretches of an order."""
     if cells.n_values <= (GROUPS if cells.is_ordered else MOST_GROUPS):
         place = np.arange(cells.n_values)
         names = [str(value) for value in cells.values.to_pylist()]
@@ -128,8 +131,7 @@ def _groups(cells: Cells) -> tuple[IntArray, list[str]]:
         place = np.full(cells.n_values, MOST_GROUPS - 1)
         place[common] = np.arange(len(common))
         names = [*(str(cells.values[k].as_py()) for k in common.tolist()), "other values"]
-    groups = np.append(place, len(names))[cells.codes]
-    return groups.astype(np.int64), [*names, "null"]
+    return np.append(place, len(names)).astype(np.int64), [*names, "null"]
 
 
 def _cramer(one: IntArray, other: IntArray) -> float:

@@ -19,9 +19,18 @@ from discreet.drawing.keys import ReleaseKey
 from discreet.publishing.roles import Roles
 from discreet.tables.session import DuckDBTable
 from discreet.twins.cells import Cells, cells_of
-from discreet.twins.records import Records, keyed, numbers_of, read_records, texts_of
+from discreet.twins.records import Digests, Records, keyed, numbers_of, read_records, texts_of
 
-__all__ = ["PILOT_ONE_IN", "Subject", "read_subject"]
+__all__ = [
+    "PILOT_ONE_IN",
+    "Subject",
+    "check_persons",
+    "check_rows",
+    "choices",
+    "folds_key",
+    "read_subject",
+    "subject_of",
+]
 
 #: One record in so many belongs to the pilot.
 PILOT_ONE_IN = 20
@@ -77,22 +86,48 @@ def read_subject(table: DuckDBTable, roles: Roles, key: ReleaseKey, *, n_folds: 
     person = [] if roles.person is None else [roles.person]
     with progress.stage("reading the table"):
         records = read_records(table, roles.useful, [*roles.sensitive, *person])
-        if not len(records):
-            raise EmptyTableError(f"{table.name} has no rows.")
-        if len(records) < FEWEST_ROWS:
-            raise EmptyTableError(f"{table.name} has {len(records)} rows, and {FEWEST_ROWS} are needed to learn from.")
-        cells = tuple(cells_of(name, records.table.column(name)) for name in roles.useful)
+        check_rows(len(records), table.name)
         whose, persons = texts_of(records.digests), None
         if roles.person is not None:
             whose = records.table.column(roles.person)
-            if whose.null_count:
-                raise UnusableColumnError(
-                    f"the column {roles.person!r} of persons is null in {whose.null_count} rows. Fill them, or leave "
-                    "person out."
-                )
+            check_persons(roles.person, whose.null_count)
             persons = len(whose.unique())
-        chosen = keyed(table.connection, key.derive("folds").hex(), whose)
+        chosen = keyed(table.connection, folds_key(key), whose)
+    return subject_of(records, roles, chosen, n_folds=n_folds, n_turns=n_turns, persons=persons)
+
+
+def subject_of(
+    records: Records, roles: Roles, chosen: Digests, *, n_folds: int = 2, n_turns: int = 1, persons: int | None = None
+) -> Subject:
+    """Records with what their keyed digests choose."""
+    cells = tuple(cells_of(name, records.table.column(name)) for name in roles.useful)
+    folds, pilot, turns = choices(chosen, n_folds, n_turns)
+    return Subject(roles, records, cells, folds, pilot, turns, persons)
+
+
+def folds_key(key: ReleaseKey) -> str:
+    """The secret under which digests of tuples or persons choose."""
+    return key.derive("folds").hex()
+
+
+def choices(chosen: Digests, n_folds: int, n_turns: int) -> tuple[IntArray, BoolArray, IntArray]:
+    """Of each record its fold, whether it is in the pilot, and whose turn it is: -1 in the pilot."""
     folds, pilot, turns = (numbers_of(chosen, k * DIGITS, DIGITS) for k in range(3))
     in_pilot = pilot % PILOT_ONE_IN == 0
-    own_turn = np.where(in_pilot, -1, turns % n_turns)
-    return Subject(roles, records, cells, folds % n_folds, in_pilot, own_turn, persons)
+    return folds % n_folds, in_pilot, np.where(in_pilot, -1, turns % n_turns)
+
+
+def check_rows(rows: int, name: str) -> None:
+    """Refuse a table that is too small."""
+    if not rows:
+        raise EmptyTableError(f"{name} has no rows.")
+    if rows < FEWEST_ROWS:
+        raise EmptyTableError(f"{name} has {rows} rows, and {FEWEST_ROWS} are needed to learn from.")
+
+
+def check_persons(column: str, nulls: int) -> None:
+    """Refuse records of nobody."""
+    if nulls:
+        raise UnusableColumnError(
+            f"the column {column!r} of persons is null in {nulls} rows. Fill them, or leave person out."
+        )

@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from discreet.tables.dialect import is_float, is_label_type, is_number
 from discreet.tables.session import Table
 from discreet.twins.cells import cells_of
 
-__all__ = ["Roles", "roles_of"]
+__all__ = ["MOSTLY_UNIQUE", "MOST_LOOKED_AT", "Roles", "may_be_id", "roles_of", "tells_who"]
 
 #: A text column with a larger share of different cells tells who its people are.
 MOSTLY_UNIQUE = 0.9
@@ -61,8 +62,10 @@ def roles_of(
     useful: str | Sequence[str] = "all",
     drop: str | Sequence[str] = (),
     person: str | None = None,
+    *,
+    is_id: Callable[[Table, str], bool] | None = None,
 ) -> Roles:
-    """The roles of all columns of an open table."""
+    """The roles of all columns of an open table; ``is_id`` says which tell who a person is, by its values left out."""
     available = list(table.kinds)
     secret = validate.as_columns(sensitive, "sensitive")
     dropped = validate.as_columns(drop, "drop") if drop else ()
@@ -74,7 +77,7 @@ def roles_of(
     taken = {*secret, *dropped, *named}
     if isinstance(useful, str) and useful == "all" and "all" not in available:
         rest = [column for column in available if column not in taken]
-        ids = tuple(column for column in rest if _is_id(table, column))
+        ids = tuple(column for column in rest if (is_id or _is_id)(table, column))
         chosen = tuple(column for column in rest if column not in ids)
     else:
         chosen, ids = validate.as_columns(useful, "useful"), ()
@@ -100,20 +103,31 @@ def _apart(some: Sequence[str], others: Sequence[str], first: str, second: str) 
 
 
 def _is_id(table: Table, column: str) -> bool:
-    """Whether a column tells who a person is: texts that are nearly all different, or numbers that count people."""
     kind, name = table.kinds[column], table.dialect.identifier(column)
-    if is_float(kind) or not (is_number(kind) or kind in ("VARCHAR", "UUID")):
+    if not may_be_id(kind):
         return False
     counted = table.aggregate(f"count(*) AS n, count({name}) AS given, count(DISTINCT {name}) AS different")
     rows, given, different = (int(counted.column(k)[0].as_py()) for k in range(3))
     if not rows:
         raise EmptyTableError(f"{table.name} has no rows.")
+    return tells_who(column, kind, given, different, lambda: table.aggregate(f"{name} AS v", name).column(0))
+
+
+def may_be_id(kind: str) -> bool:
+    """Whether columns of a type are looked at."""
+    return not is_float(kind) and (is_number(kind) or kind in ("VARCHAR", "UUID"))
+
+
+def tells_who(column: str, kind: str, given: int, different: int, values: Callable[[], Any]) -> bool:
+    """Whether a column tells who a person is: texts that are nearly all different, or numbers that count people.
+
+    Of ``given`` cells so many are ``different``; ``values`` are some of those.
+    """
     if given < FEWEST_ROWS or different <= MOSTLY_UNIQUE * given:
         return False
     if kind == "UUID":
         return True
-    values = table.aggregate(f"{name} AS v", name).slice(0, MOST_LOOKED_AT)
-    numbers = cells_of(column, values.column(0)).numbers
+    numbers = cells_of(column, values().slice(0, MOST_LOOKED_AT)).numbers
     if numbers is None:
         return True
     known = numbers[~np.isnan(numbers)]

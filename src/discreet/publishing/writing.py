@@ -29,6 +29,9 @@ from discreet.tables.session import FILE, OWN, ROW, DuckDBTable
 
 __all__ = ["Files", "frame_of", "open_files"]
 
+#: Endings of files that cannot tell a null from an empty text where Spark writes them.
+TEXT_FILES = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".csv.zst", ".tsv.zst")
+
 
 @dataclass(frozen=True)
 class Files:
@@ -84,19 +87,27 @@ def open_files(
     report: Path | None,
     force: bool,
     reads: Sequence[Any],
+    is_folder: bool = False,
+    files: Sequence[str] = (),
 ) -> Files | None:
-    """All names free or the caller's to replace, and a transaction begun; None where nothing is written."""
+    """All names free or the caller's to replace, and a transaction begun; None where nothing is written.
+
+    ``files`` are those that a frame was read from, where that is known.
+    """
     if output is None:
         if isinstance(table, str | os.PathLike):
             raise InputError("a path is published to a path: name the output.")
         if private_certificate is not None or write_key is not None or report is not None:
             raise InputError("certificate, key and report are files beside a table that is written: name the output.")
         return None
-    copy_options(output.name)
-    targets = Targets(output, False, private_certificate, write_key)
+    if not is_folder:
+        copy_options(output.name)
+    elif output.name.lower().endswith(TEXT_FILES):
+        raise InputError("Spark publishes a folder of Parquet files: name it without .csv, or with .parquet.")
+    targets = Targets(output, is_folder, private_certificate, write_key)
     targets.check_names()
     transaction = stack.enter_context(Transaction(targets.output))
-    files = existing_files(os.fspath(table)) if isinstance(table, str | os.PathLike) else []
+    files = existing_files(os.fspath(table)) if isinstance(table, str | os.PathLike) else files
     targets.check(table, files, reads, force=force)
     if report is not None:
         read = [*files, *(os.fspath(path) for path in reads if isinstance(path, str | os.PathLike))]

@@ -8,6 +8,7 @@ here looks at sensitive columns.
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -17,7 +18,7 @@ import numpy as np
 from discreet._support.numeric import FloatArray, IntArray
 from discreet.tables.arrow import whole
 
-__all__ = ["Cells", "cells_of"]
+__all__ = ["FOUND", "Cells", "cells_of", "way_of"]
 
 #: Texts with more values than this are told apart by their order, not only by being equal.
 MOST_CATEGORIES = 64
@@ -31,8 +32,24 @@ ORNAMENTS = "[\\s\u00a0\u202f'_$€£¥%]|EUR|USD|GBP|CHF"
 #: Groups of digits and a decimal sign, either way round.
 WITH_POINT, WITH_COMMA = r"^[+-]?(\d+|\d{1,3}(,\d{3})+)(\.\d+)?$", r"^[+-]?(\d+|\d{1,3}(\.\d{3})+)(,\d+)?$"
 
+#: Ways of writing numbers: their shape, the sign between groups of digits, and the decimal one.
+NUMBERS = {"point": (WITH_POINT, ",", "."), "comma": (WITH_COMMA, ".", ",")}
+
 DAY_FIRST = r"^(?P<day>\d{1,2})[./-](?P<month>\d{1,2})[./-](?P<year>\d{4})\b"
 YEAR_FIRST = r"^(?P<year>\d{4})[./-](?P<month>\d{1,2})[./-](?P<day>\d{1,2})\b"
+
+PLACES = (("year", "month", "day"), ("year", "day", "month"))
+
+#: Ways of writing dates: their shape, and which of its parts are year, month and day.
+YEAR_WAYS, DAY_WAYS = ("year month day", "year day month"), ("day month year", "month day year")
+DATES = {way: (YEAR_FIRST, *parts) for way, parts in zip(YEAR_WAYS, PLACES)}
+DATES |= {way: (DAY_FIRST, *parts) for way, parts in zip(DAY_WAYS, PLACES)}
+
+#: More months than this are days.
+MONTHS = 12
+
+#: Texts are read in the way that most of them are written.
+FOUND = "as most are written"
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +68,8 @@ class Cells:
         The distinct values, in their order.
     is_text : bool
         Whether the column holds text.
+    way : str or None
+        How its texts are read as numbers or dates, None where they are not.
     """
 
     name: str
@@ -58,6 +77,7 @@ class Cells:
     numbers: FloatArray | None
     values: Any
     is_text: bool
+    way: str | None = None
 
     @property
     def n_values(self) -> int:
@@ -91,8 +111,8 @@ class Cells:
         return result
 
 
-def cells_of(name: str, column: Any) -> Cells:
-    """A column of an Arrow table.
+def cells_of(name: str, column: Any, way: str | None = FOUND) -> Cells:
+    """A column of an Arrow table; of a part of one, its texts are to be read in the way that the whole is.
 
     >>> import pyarrow as pa
     >>> cells_of("price", pa.chunked_array([["1,200", None, "€ 80", "95.50"]])).codes.tolist()
@@ -109,7 +129,11 @@ def cells_of(name: str, column: Any) -> Cells:
         plain = pc.if_else(pc.is_nan(plain), None, plain)
     coded = (plain.cast(pa.string()) if is_text else plain).dictionary_encode()
     values = coded.dictionary
-    numbers = _written(values) if is_text else _amounts(values)
+    if is_text:
+        way = way_of(values) if way == FOUND else way
+        numbers = None if way is None else _read(values, way)
+    else:
+        way, numbers = None, _amounts(values)
     keys = np.asarray(pc.rank(values, tiebreaker="dense")) if len(values) else np.zeros(0)
     order = np.argsort(keys, kind="stable") if numbers is None else np.lexsort((keys, np.nan_to_num(numbers)))
     if numbers is not None:
@@ -117,7 +141,8 @@ def cells_of(name: str, column: Any) -> Cells:
     place = np.empty(len(values) + 1, dtype=np.int64)
     place[order], place[-1] = np.arange(len(values)), -1
     codes = place[np.asarray(coded.indices.fill_null(-1))]
-    return Cells(name, codes, None if numbers is None else numbers[order], values.take(pa.array(order)), is_text)
+    sorted_numbers = None if numbers is None else numbers[order]
+    return Cells(name, codes, sorted_numbers, values.take(pa.array(order)), is_text, way)
 
 
 def _counts(kind: Any) -> bool:
@@ -139,27 +164,47 @@ def _amounts(values: Any) -> FloatArray:
     return result
 
 
-def _written(texts: Any) -> FloatArray | None:
-    """Numbers or dates that texts are written as; None where most are neither."""
+def way_of(texts: Any) -> str | None:
+    """How most texts are written as numbers or dates; None where they are neither.
+
+    >>> import pyarrow as pa
+    >>> way_of(pa.array(["1.200,50", "3"])), way_of(pa.array(["2.12.1999", "31.1.2001"])), way_of(pa.array(["a"]))
+    ('comma', 'day month year', None)
+    """
     import pyarrow as pa
     import pyarrow.compute as pc
 
     if len(texts) == 0:
         return None
     bare = pc.replace_substring_regex(texts, ORNAMENTS, "")
-    for shape, groups, decimal in ((WITH_POINT, ",", "."), (WITH_COMMA, ".", ",")):
-        fits = pc.match_substring_regex(bare, shape)
-        if pc.mean(fits.cast(pa.float64())).as_py() >= MOSTLY:
-            joined = pc.replace_substring(pc.replace_substring(bare, groups, ""), decimal, ".")
-            return np.asarray(pc.if_else(fits, joined, None).cast(pa.float64()).fill_null(np.nan))
-    for shape in (YEAR_FIRST, DAY_FIRST):
+    for way, (shape, _, _) in NUMBERS.items():
+        if pc.mean(pc.match_substring_regex(bare, shape).cast(pa.float64())).as_py() >= MOSTLY:
+            return way
+    for shape, usual, unusual in ((YEAR_FIRST, *YEAR_WAYS), (DAY_FIRST, *DAY_WAYS)):
         found = pc.extract_regex(texts, shape)
         if len(found) - found.null_count >= MOSTLY * len(texts):
-            year, month, day = (
-                np.asarray(pc.struct_field(found, part).cast(pa.float64()).fill_null(np.nan))
-                for part in ("year", "month", "day")
-            )
-            if np.nanmax(month) > 12:
-                month, day = day, month
-            return np.asarray(year * 372 + month * 31 + day)
+            return unusual if np.nanmax(_parts(found, ["month"])[0]) > MONTHS else usual
     return None
+
+
+def _read(texts: Any, way: str) -> FloatArray:
+    """Numbers or dates that texts are written as, nan for the odd ones."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if way in NUMBERS:
+        shape, groups, decimal = NUMBERS[way]
+        bare = pc.replace_substring_regex(texts, ORNAMENTS, "")
+        joined = pc.replace_substring(pc.replace_substring(bare, groups, ""), decimal, ".")
+        fits = pc.match_substring_regex(bare, shape)
+        return np.asarray(pc.if_else(fits, joined, None).cast(pa.float64()).fill_null(np.nan))
+    shape, *parts = DATES[way]
+    year, month, day = _parts(pc.extract_regex(texts, shape), parts)
+    return np.asarray(year * 372 + month * 31 + day)
+
+
+def _parts(found: Any, names: Sequence[str]) -> list[FloatArray]:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    return [np.asarray(pc.struct_field(found, name).cast(pa.float64()).fill_null(np.nan)) for name in names]

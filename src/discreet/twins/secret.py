@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from discreet._support.numeric import FloatArray, IntArray
 from discreet.core import labels
 from discreet.tables.binning import interval_text
-from discreet.twins.cells import Cells, cells_of
+from discreet.twins.cells import FOUND, Cells, cells_of
 
 __all__ = ["RARER", "Secret", "SecretRule"]
 
@@ -63,12 +63,18 @@ class SecretRule:
         Where numeric columns are cut.
     gathered : tuple of str
         Labels that are rare and count as one.
+    kept : tuple of str or None
+        Where not all labels are known, those that do not count as that one.
+    ways : mapping of str to str or None
+        How texts of columns are read as numbers; left out, as most are written.
     """
 
     columns: tuple[str, ...]
     each: bool = False
     edges: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     gathered: tuple[str, ...] = ()
+    kept: tuple[str, ...] | None = None
+    ways: Mapping[str, str | None] = field(default_factory=dict)
 
     @property
     def n_turns(self) -> int:
@@ -77,7 +83,7 @@ class SecretRule:
 
     def columns_of(self, table: Any) -> list[Texts]:
         """Labels of every record, of each secret by itself."""
-        texts = [self._texts(cells_of(name, table.column(name))) for name in self.columns]
+        texts = [self._texts(cells_of(name, table.column(name), self.ways.get(name, FOUND))) for name in self.columns]
         if self.each and len(texts) > 1:
             texts = [_named(name, own) for name, own in zip(self.columns, texts)]
         elif len(texts) > 1:
@@ -100,13 +106,16 @@ class SecretRule:
         return np.array([*names, "null"], dtype=object)[cells.codes]
 
     def _gathered(self, texts: Texts, column: str) -> Texts:
-        if not self.gathered:
+        if not self.gathered and self.kept is None:
             return texts
         name = f"{column}: {RARER}" if self.each and len(self.columns) > 1 else RARER
         different, codes = np.unique(texts.astype(str), return_inverse=True)
-        shown = np.array([name if text in self.gathered else text for text in different], dtype=object)
-        result: Texts = shown[codes]
+        shown = np.array([name if self._is_rare(text) else text for text in different], dtype=object)
+        result: Texts = shown[codes.reshape(-1)]
         return result
+
+    def _is_rare(self, text: str) -> bool:
+        return text in self.gathered or (self.kept is not None and text not in self.kept)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data."""
@@ -115,13 +124,17 @@ class SecretRule:
             "each": self.each,
             "edges": {name: list(edges) for name, edges in self.edges.items()},
             "gathered": list(self.gathered),
+            **({} if self.kept is None else {"kept": list(self.kept)}),
+            **({"ways": dict(self.ways)} if self.ways else {}),
         }
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> SecretRule:
         """What `to_dict` gave."""
         edges = {name: tuple(own) for name, own in stored["edges"].items()}
-        return cls(tuple(stored["columns"]), bool(stored["each"]), edges, tuple(stored["gathered"]))
+        kept = None if stored.get("kept") is None else tuple(stored["kept"])
+        gathered, ways = tuple(stored["gathered"]), dict(stored.get("ways", {}))
+        return cls(tuple(stored["columns"]), bool(stored["each"]), edges, gathered, kept, ways)
 
 
 def _named(column: str, texts: Texts) -> Texts:

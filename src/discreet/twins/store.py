@@ -13,17 +13,26 @@ import numpy as np
 from discreet._support.numeric import IntArray
 from discreet.twins.records import Records
 
-__all__ = ["packed", "state_of", "unpacked"]
+__all__ = ["packed", "places_of", "state_of", "unpacked"]
 
 #: Bytes that are unpacked at most: two for each of a billion records.
 MOST_BYTES = 1 << 31
 
 
-def state_of(records: Records, values: IntArray) -> IntArray:
-    """Of every different record, in the order of digests, the number that all its rows share."""
-    found = np.zeros(records.n_tuples, dtype=np.int64)
-    found[records.tuples] = values
+def state_of(records: Records, values: IntArray, *, by_row: bool = False) -> IntArray:
+    """Of every different record, in the order of digests, the number that all its rows share.
+
+    Where equal records may belong to different persons they have numbers of their own (``by_row``), in the order of
+    digests and of rows.
+    """
+    found = np.zeros(len(records) if by_row else records.n_tuples, dtype=np.int64)
+    found[places_of(records, by_row=by_row)] = values
     return found
+
+
+def places_of(records: Records, *, by_row: bool = False) -> IntArray:
+    """Of each row, where its number is stored."""
+    return records.canonical if by_row else records.tuples
 
 
 def packed(values: IntArray, kind: str) -> str:

@@ -235,7 +235,8 @@ def test_a_later_table_is_published_with_the_same_design() -> None:
 
 
 def test_persons_stay_in_one_fold_and_are_not_published() -> None:
-    table = people(4000).append_column("who", pa.array(np.arange(4000) // 4))
+    # Of few tuples, so that equal ones belong to persons in different folds.
+    table = people(4000).select(["age", "job", "left", "ill"]).append_column("who", pa.array(np.arange(4000) // 4))
     found = dc.publish(table, "ill", notion=NOTION, seed=1, person="who")
     assert "who" not in found.table.column_names
     assert found.coverage.startswith("approximate")

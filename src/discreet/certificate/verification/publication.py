@@ -30,7 +30,7 @@ from discreet.twins.distance import Distance
 from discreet.twins.draw import moves, sources
 from discreet.twins.records import Records, read_records
 from discreet.twins.secret import SecretRule
-from discreet.twins.store import unpacked
+from discreet.twins.store import places_of, unpacked
 
 __all__ = ["against_publication"]
 
@@ -38,13 +38,17 @@ __all__ = ["against_publication"]
 DEVIATIONS = 7.0
 
 
+#: What cannot be made again of a publication by Spark, whose private certificate holds no class of a record.
+BY_SPARK = "published by Spark, which classified its records with models that are not stored"
+
+
 @dataclass(frozen=True, eq=False)
 class _Known:
-    """The table, its records and their classes, as the private certificate has them."""
+    """The table, its records and, unless Spark published it, their classes as the private certificate has them."""
 
     table: DuckDBTable
     records: Records
-    classes: IntArray
+    classes: IntArray | None
 
 
 def against_publication(evidence: Evidence, table: Any, released: Any, limits: Limits) -> Iterator[Finding]:
@@ -85,16 +89,27 @@ def _against_table(evidence: Evidence, table: DuckDBTable) -> tuple[list[Finding
     findings.append(
         Finding("rows of the table", len(records) == stated["rows"], f"{len(records)} rows, {stated['rows']} stated")
     )
+    if _is_by_spark(stated, private):
+        return [*findings, Finding("counts", None, f"not counted again: {BY_SPARK}")], _Known(table, records, None)
     classes, turns = unpacked(private["classes"], "<u2"), unpacked(private["turns"], "u1")
     names = content["mechanism"]["useful"]
-    if len(classes) != records.n_tuples or len(turns) != records.n_tuples or classes.max(initial=0) >= len(names):
+    place = places_of(records, by_row=bool(roles["person"]))
+    if {len(classes), len(turns)} != {int(place.max(initial=-1)) + 1} or classes.max(initial=0) >= len(names):
         return [*findings, Finding("counts", False, "the classes are not those of this table's records")], None
-    own, turn = classes[records.tuples], turns[records.tuples] - 1
+    own, turn = classes[place], turns[place] - 1
     secret = SecretRule.from_dict(json.loads(private["rule"])).read(records.table, turn)
     found = _counts(secret.labels, names, secret.codes, own, turn >= 0)
     same = found == _stated_counts(content["counts"])
     findings.append(Finding("counts", same, "are those of the table" if same else "are not those of the table"))
     return findings, _Known(table, records, own)
+
+
+def _is_by_spark(stated: Any, private: Any) -> bool:
+    """Whether there are no classes because Spark published the table; a KeyError where they are merely missing."""
+    stored = {"classes", "turns", "coupling"} & private.keys()
+    if stated["engine"] == "spark" and stored:
+        raise KeyError("classes")  # of another engine's publication
+    return bool(stated["engine"] == "spark")
 
 
 def _counts(
@@ -166,16 +181,20 @@ def _beside_each_other(evidence: Evidence, known: _Known, released: DuckDBTable)
     yield Finding("released rows that are rows of the table", strange == 0, f"{strange} rows are not")
     if strange:
         return
-    yield _class_frequencies(evidence, known, known.classes[first][place])
+    if known.classes is None:
+        yield Finding("frequencies", None, f"not counted again: {BY_SPARK}")
+        yield Finding("redraw", None, "not re-drawn: published by Spark", at_most="verified")
+        return
+    yield _class_frequencies(evidence, known.classes, known.classes[first][place])
     if evidence.key is not None:
-        yield from _redraw(evidence, known, published)
+        yield from _redraw(evidence, known, known.classes, published)
 
 
-def _class_frequencies(evidence: Evidence, known: _Known, published: IntArray) -> Finding:
+def _class_frequencies(evidence: Evidence, classes: IntArray, published: IntArray) -> Finding:
     """How often each class is published, beside what the mechanism says on average."""
     mechanism = evidence.own
     rows = {k: dict(row) for k, row in enumerate(_weights(mechanism))}
-    sizes = np.bincount(known.classes, minlength=mechanism.n_useful)
+    sizes = np.bincount(classes, minlength=mechanism.n_useful)
     seen = np.bincount(published, minlength=mechanism.n_useful)
     worst = 0.0  # standard deviations
     for g in range(mechanism.n_useful):
@@ -192,7 +211,7 @@ def _weights(mechanism: Any) -> list[list[tuple[int, float]]]:
     return [[(places[y], weight / mechanism.denominator) for y, weight in row] for row in rows]
 
 
-def _redraw(evidence: Evidence, known: _Known, published: Any) -> Iterator[Finding]:
+def _redraw(evidence: Evidence, known: _Known, classes: IntArray, published: Any) -> Iterator[Finding]:
     """All rows drawn again: classes, twins and their order."""
     content, mechanism, key = evidence.content, evidence.own, evidence.key
     assert key is not None
@@ -203,12 +222,12 @@ def _redraw(evidence: Evidence, known: _Known, published: Any) -> Iterator[Findi
     hashes = records.hashes(connection, key.derive("twins", mechanism.fingerprint).hex())
     last = np.empty(len(hashes), dtype=np.int64)
     last[np.argsort(hashes, kind="stable")] = np.arange(len(hashes))
-    coupling = couple(known.classes, mechanism.n_useful, moves(mechanism), Distance(cells, weights), last)
+    coupling = couple(classes, mechanism.n_useful, moves(mechanism), Distance(cells, weights), last)
     if coupling.digest(records.canonical) != private["coupling"]:
         text = f"twins were looked for with scipy {private['scipy']}, which finds others here: not drawn again"
         yield Finding("redraw", None, text, at_most="verified")
         return
-    drawn = sources(hashes, known.classes, mechanism, coupling)
+    drawn = sources(hashes, classes, mechanism, coupling)
     order = drawn
     if stated["order"] == "shuffle":
         shuffled = records.hashes(connection, key.derive("twins-order", mechanism.fingerprint).hex())

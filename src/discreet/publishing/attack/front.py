@@ -70,7 +70,8 @@ def attack(
     Notes
     -----
     P(s) is its share in the whole table, and taken as known; limits of other shares are those of [CP34]_, divided among
-    all parts of all models and the cells of the attack by presence, whose limits are those of [GAR36]_. A release whose rows agree with the original no
+    all parts of all models and the cells of the attack by presence, whose limits
+    are those of [GAR36]_. A release whose rows agree with the original no
     better than by chance is refused: it would look safe.
 
     Examples

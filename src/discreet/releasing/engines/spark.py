@@ -27,7 +27,7 @@ from discreet.tables.session import FILE, ROW, Limits, Table, is_spark
 from discreet.tables.spark import SparkTable, answering
 from discreet.tables.spark_files import asked_by_duckdb
 
-__all__ = ["SparkEngine", "spark_session"]
+__all__ = ["SparkEngine", "check_known_answers", "check_names_for_files", "spark_session"]
 
 #: Joins that move rows, which could then come out grouped by the true value.
 MOVING_JOINS = ("SortMergeJoin", "ShuffledHashJoin", "CartesianProduct", "BroadcastNestedLoopJoin")
@@ -48,7 +48,7 @@ class SparkEngine:
 
     def __init__(self, drawn: SparkTable, asked: Table | None = None) -> None:
         self.drawn, self.table = drawn, drawn if asked is None else asked
-        _check_known_answers(drawn.session)
+        check_known_answers(drawn.session)
 
     @classmethod
     @contextlib.contextmanager
@@ -94,7 +94,7 @@ class SparkEngine:
         _check_joins(made)
         if target is None:
             return Drawn(made, None)
-        _check_for_files(made.columns)
+        check_names_for_files(made.columns)
         with progress.stage("drawing"):
             _write(made, target)
         return Drawn(None, None)
@@ -160,7 +160,7 @@ def _read(request: Request) -> tuple[str, ...] | None:
     return (*mechanism.sensitive_columns, *mechanism.useful_columns, *(name for name in named if name is not None))
 
 
-def _check_known_answers(session: Any) -> None:
+def check_known_answers(session: Any) -> None:
     """A session hashes as it must; each is asked once."""
     if session in _ASKED:
         return
@@ -171,7 +171,7 @@ def _check_known_answers(session: Any) -> None:
     _ASKED.add(session)
 
 
-def _check_for_files(columns: Sequence[str]) -> None:
+def check_names_for_files(columns: Sequence[str]) -> None:
     """Spark hands the names of a file's columns to Hadoop, which puts settings in the place of some of them."""
     for column in columns:
         if "${" in column:
@@ -259,7 +259,7 @@ def read_files(session: Any, path: str, files: Sequence[str]) -> Any:
     check_types(files, f"table {Path(path).name!r}")
     with _listed_here(session, len(files)):
         frame = session.read.option("basePath", table_root(path)).parquet(*files)
-    _check_for_files(frame.columns)
+    check_names_for_files(frame.columns)
     return frame
 
 

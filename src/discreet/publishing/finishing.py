@@ -1,0 +1,192 @@
+"""The end of every publication: the promise is certified, the table written, and all files appear together."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from discreet._support import progress
+from discreet._support.numeric import IntArray
+from discreet.designers import design
+from discreet.drawing.keys import ReleaseKey
+from discreet.publishing.calibration import calibration_of
+from discreet.publishing.certification import certified, promised
+from discreet.publishing.fitting import Counted, count
+from discreet.publishing.making import SHARES, Tried, Wishes
+from discreet.publishing.publication import Publication
+from discreet.publishing.quality import Quality
+from discreet.publishing.reading import Subject
+from discreet.publishing.writing import Files
+from discreet.tables.digest import Content
+
+__all__ = ["Ending", "finished"]
+
+#: Seconds that the proof of how much information the classes could keep may take.
+PROOF_SECONDS = 5.0
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Ending:
+    """What an engine hands over when all decisions are made.
+
+    Attributes
+    ----------
+    files : Files or None
+        Where the table goes, with certificates, key, signature and report.
+    rows : int
+        Of the table.
+    inputs : sequence of str
+        All of its columns.
+    content, write, check : callable
+        The digest of the table; what writes the published one, to (table, digest); a check that the first is unchanged.
+    more : mapping
+        Further facts on how classes were made, for the public certificate.
+    notes : tuple of str
+        To be told with the publication.
+    """
+
+    files: Files | None
+    key: ReleaseKey
+    signer: Any
+    reporter: Callable[[Publication], str] | None
+    started: float
+    is_shuffled: bool
+    rows: int
+    inputs: Sequence[str]
+    engine: str
+    content: Callable[[], Content]
+    write: Callable[[], tuple[Any, Any]]
+    check: Callable[[], None]
+    more: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+def finished(
+    ending: Ending,
+    subject: Subject,
+    made: Tried,
+    wishes: Wishes,
+    quality: Quality,
+    redo: Mapping[str, str],
+    sources: IntArray,
+) -> Publication:
+    """The published table with its certificate; ``subject`` are all records, or those that were learned from."""
+    counted, fitted, key = made.counted, made.counted.fitted, ending.key
+    coverage = _coverage(subject, wishes, ending.rows)
+    how = {
+        "beliefs": "counted" if wishes.counted else "learned",
+        "model": fitted.settings.model,
+        "number": counted.joint.n_useful,
+        "coverage": coverage.split(":")[0],
+        "try": made.number,
+        "tries": len(SHARES),
+        "gathered": len(fitted.rule.gathered),
+        "attack": made.attack.verdict or "undecided",
+        **ending.more,
+    }
+    with progress.stage("certifying"):
+        base = promised(fitted.mechanism, counted.joint, fitted.settings.notion, _proof(counted))
+    table, output = ending.write()
+    calibration = _calibration(subject, counted)
+    private: dict[str, Any] = {
+        "rule": fitted.rule.to_dict(),
+        "attack": [one.to_dict() for one in made.attacks],
+        "calibration": calibration,
+        "scipy": _version("scipy"),
+        "coverage": coverage,
+    }
+    certificate = certified(
+        base,
+        subject,
+        key=key,
+        content=ending.content(),
+        output=output,
+        published=subject.roles.useful,
+        inputs=ending.inputs,
+        how=how,
+        private=private,
+        quality=quality,
+        weights=wishes.weights or {},
+        rows=ending.rows,
+        redo=redo,
+        is_shuffled=ending.is_shuffled,
+        engine=ending.engine,
+    )
+    found = Publication(
+        table=table,
+        notion=wishes.notion,
+        certificate=certificate,
+        design=fitted.design,
+        attack=made.attack,
+        attacks=made.attacks,
+        quality=quality,
+        roles=subject.roles,
+        fitted=fitted,
+        joint=counted.joint,
+        coverage=coverage,
+        tries=made.number,
+        key=key,
+        rows=ending.rows,
+        seconds=time.perf_counter() - ending.started,
+        is_shuffled=ending.is_shuffled,
+        sources=sources,
+        beliefs=counted.beliefs,
+        notes=(*_notes(subject, counted), *ending.notes),
+        calibration=calibration,
+    )
+    if ending.files is not None:
+        ending.check()
+        writer = None if ending.reporter is None else lambda: ending.reporter(found)  # type: ignore[misc]
+        ending.files.finish(certificate, key, ending.signer, writer)
+    return replace(found, seconds=time.perf_counter() - ending.started)
+
+
+def _calibration(subject: Subject, counted: Counted) -> dict[str, Any]:
+    """Of the records that were learned from: beliefs about others were not kept."""
+    fitted = counted.fitted
+    if counted.beliefs is None or fitted.classes is None:
+        return {}
+    secret = fitted.rule.read(subject.table, subject.turns)
+    joint = count(secret, counted.classes, fitted.classes.labels, subject, fitted.rule)
+    return calibration_of(joint, counted.beliefs, counted.classes)
+
+
+def _proof(counted: Counted) -> Any:
+    """Why no channel between the classes keeps more information, where that is proven soon."""
+    fitted = counted.fitted
+    with progress.stage("proving how much could be kept"):
+        best = design(counted.joint, fitted.settings.notion, time_limit=PROOF_SECONDS)
+    return best.proof
+
+
+def _coverage(subject: Subject, wishes: Wishes, rows: int) -> str:
+    if wishes.counted:
+        return "none: counted beliefs are about this table alone"
+    if wishes.notion.confidence is None:
+        return "none: the promise is about the counted table"
+    if subject.persons is not None and subject.persons < rows:
+        return "approximate: records of one person are counted as if they were independent"
+    return "exact: models, classes and labels were chosen without the S of the records that are counted"
+
+
+def _notes(subject: Subject, counted: Counted) -> tuple[str, ...]:
+    found = []
+    if subject.roles.ids:
+        found.append(f"left out as ids: {', '.join(subject.roles.ids)}. To publish one, name it as useful")
+    rule = counted.fitted.rule
+    if rule.gathered:
+        found.append(
+            f"{len(rule.gathered)} sensitive values with few records are promised about together, not one by one"
+        )
+    if rule.edges:
+        found.append(f"cut into parts: {', '.join(rule.edges)}")
+    return tuple(found)
+
+
+def _version(package: str) -> str:
+    from importlib.metadata import version
+
+    return version(package)
