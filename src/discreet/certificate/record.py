@@ -33,7 +33,7 @@ from discreet.measures import entropy, useful_information
 from discreet.mechanism import Mechanism
 from discreet.notions import LIFTS, Notion, from_dict
 
-__all__ = ["Certificate", "achieved", "certify", "check_certifiable", "sealed", "spelled", "trusted"]
+__all__ = ["Certificate", "achieved", "certify", "check_certifiable", "private_mac", "sealed", "spelled", "trusted"]
 
 FORMAT = checker.FORMAT
 
@@ -170,6 +170,11 @@ class Certificate:
 
     def _repr_html_(self) -> str:
         return f"<p>{html.escape(repr(self))}</p>"
+
+
+def private_mac(key: Any, private: Mapping[str, str]) -> str:
+    """A code that tells whoever has the key whether the private part of a whole table's certificate was changed."""
+    return str(key.mac(checker.digest({name: value for name, value in private.items() if name != "mac"})))
 
 
 #: Nats of H(X) from which floats tell a share of it, and the part of its sixth decimal about which they are unsure.

@@ -14,6 +14,7 @@ import numpy as np
 
 from discreet._support import jsonable
 from discreet.certificate import Certificate, certify
+from discreet.certificate.record import private_mac
 from discreet.core.joint import Joint
 from discreet.drawing.keys import ReleaseKey, input_hmac
 from discreet.mechanism import Mechanism
@@ -85,6 +86,7 @@ def certified(
         **redo,
         **{name: value if isinstance(value, str) else jsonable.dumps(value) for name, value in private.items()},
     }
+    kept["mac"] = private_mac(key, kept)
     stated = base.with_fields(publication=publication, private_publication=kept, input_key=key.input_key)
     own = {**publication["key"], "mac": key.mac(stated.authenticated())}
     return stated.with_fields(publication={**publication, "key": own})

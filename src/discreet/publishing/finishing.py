@@ -27,6 +27,9 @@ __all__ = ["Ending", "finished"]
 #: Seconds that the proof of how much information the classes could keep may take.
 PROOF_SECONDS = 5.0
 
+#: Gathered values that a note names.
+MOST_NAMED = 5
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Ending:
@@ -75,7 +78,7 @@ def finished(
 ) -> Publication:
     """The published table with its certificate; ``subject`` are all records, or those that were learned from."""
     counted, fitted, key = made.counted, made.counted.fitted, ending.key
-    coverage = _coverage(subject, wishes, ending.rows)
+    coverage = _coverage(subject, wishes, ending.rows, bool(fitted.rule.gathered))
     how = {
         "beliefs": "counted" if wishes.counted else "learned",
         "model": fitted.settings.model,
@@ -162,13 +165,15 @@ def _proof(counted: Counted) -> Any:
     return best.proof
 
 
-def _coverage(subject: Subject, wishes: Wishes, rows: int) -> str:
+def _coverage(subject: Subject, wishes: Wishes, rows: int, gathered: bool) -> str:
     if wishes.counted:
         return "none: counted beliefs are about this table alone"
     if wishes.notion.confidence is None:
         return "none: the promise is about the counted table"
     if subject.persons is not None and subject.persons < rows:
         return "approximate: records of one person are counted as if they were independent"
+    if gathered:
+        return "approximate: how common each label is, in all records, decided which are gathered"
     return "exact: models, classes and labels were chosen without the S of the records that are counted"
 
 
@@ -178,8 +183,15 @@ def _notes(subject: Subject, counted: Counted) -> tuple[str, ...]:
         found.append(f"left out as ids: {', '.join(subject.roles.ids)}. To publish one, name it as useful")
     rule = counted.fitted.rule
     if rule.gathered:
+        named = ", ".join(rule.gathered[:MOST_NAMED]) + (", ..." if len(rule.gathered) > MOST_NAMED else "")
         found.append(
-            f"{len(rule.gathered)} sensitive values with few records are promised about together, not one by one"
+            f"{len(rule.gathered)} sensitive values with few records are promised about together, not one by one: "
+            f"{named}"
+        )
+    if subject.roles.telling:
+        found.append(
+            f"published, with many different values that may tell who people are: {', '.join(subject.roles.telling)}. "
+            "Leave out what nobody needs (drop, --drop)"
         )
     if rule.edges:
         found.append(f"cut into parts: {', '.join(rule.edges)}")

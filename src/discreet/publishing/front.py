@@ -33,6 +33,7 @@ from discreet.publishing.roles import roles_of
 from discreet.publishing.writing import Files, frame_of, open_files
 from discreet.tables import frames, open_table
 from discreet.tables.session import DuckDBTable, Limits, is_spark
+from discreet.twins.store import overlap_of
 
 __all__ = ["publish", "publish_later"]
 
@@ -236,7 +237,9 @@ def publish_later(
             reporter=reporter,
         )
         old = before.roles
-        roles = replace(roles_of(job.opened, old.sensitive, old.useful, (), old.person), ids=old.ids)
+        roles = roles_of(job.opened, old.sensitive, old.useful, (), old.person)
+        ids = tuple(column for column in old.ids if column in roles.dropped)
+        roles = replace(roles, ids=ids, dropped=tuple(column for column in roles.dropped if column not in ids))
         # Folds are those of the key that the models were trained under: an equal record is told by the same model.
         subject = read_subject(job.opened, roles, before.key, n_turns=fitted.rule.n_turns)
         counted = _counted_again(subject, before)
@@ -324,6 +327,7 @@ def _finished(job: _Job, subject: Subject, made: Made, wishes: Wishes) -> Public
         content=job.opened.content,
         write=write,
         check=job.opened.check_unchanged,
+        more={"overlap": overlap_of(subject.records.tuples, subject.records.tuples[made.sources])},
     )
     redo = redo_of(subject, made.counted, made.coupling)
     return finished(ending, subject, made, wishes, quality, redo, made.sources)

@@ -1,4 +1,4 @@
-"""One record in twenty decides what the others are counted by: how S is cut, what is gathered, how many classes.
+"""One record in twenty decides where numbers are cut, and how many classes there are; the others are counted.
 
 Those records are published like all others, but not counted: nothing that is chosen then depends on the S of a counted
 record, and limits of P(s | class) cover as they say.
@@ -69,16 +69,19 @@ def rule_from(
     gathered = [
         label
         for texts, labels, has_others in zip(secrets, known, others)
-        for label in _rare(labels, texts[pilot], least_share, has_others=has_others)
+        for label in _rare(labels, texts, least_share, has_others=has_others)
     ]
     kept = None if not any(others) else tuple(label for labels in known for label in labels if label not in gathered)
     return replace(rule_now, gathered=tuple(gathered), kept=kept)
 
 
-def _rare(labels: list[str], pilot: Any, least_share: float, *, has_others: bool = False) -> list[str]:
-    """Labels to be gathered: the rarest, with others that are not listed, until together they are common enough."""
-    found, counts = np.unique(pilot, return_counts=True)
-    share = {label: count / max(1, len(pilot)) for label, count in zip(found.tolist(), counts.tolist())}
+def _rare(labels: list[str], texts: Any, least_share: float, *, has_others: bool = False) -> list[str]:
+    """Labels to be gathered: the rarest, with others that are not listed, until together they are common enough.
+
+    By all records: a pilot of few different records may lack a common label altogether.
+    """
+    found, counts = np.unique(texts, return_counts=True)
+    share = {label: count / max(1, len(texts)) for label, count in zip(found.tolist(), counts.tolist())}
     rising = sorted(labels, key=lambda label: (share.get(label, 0.0), label))
     gathered: list[str] = []
     total = 0.0

@@ -26,6 +26,9 @@ GROUPS = 10
 #: Values of a category that are compared by themselves; the rest is one group.
 MOST_GROUPS = 30
 
+#: Values that are compared one by one; of more, the groups are compared: single ones come and go by chance.
+MOST_COMPARED = 200
+
 #: Values of a column that are listed with their shares.
 MOST_SHOWN = 12
 
@@ -39,7 +42,7 @@ class ColumnKept:
     unchanged : float
         Share of rows whose cell is as it was.
     distance : float
-        Half the sum of |share after - share before| over all values (total variation).
+        Half the sum of |share after - share before| over all values (total variation), or over groups of very many.
     error : float
         The largest standard error of a share, over the values or groups that are shown.
     shares : tuple of (str, float, float, float)
@@ -106,6 +109,8 @@ def quality_of(columns: Sequence[Cells], published: Sequence[Cells]) -> Quality:
 def _kept(cells: Cells, after: IntArray, before: IntArray, now: IntArray, names: list[str]) -> ColumnKept:
     n = len(after)
     counts = [np.bincount(codes + 1, minlength=cells.n_values + 1) for codes in (cells.codes, after)]
+    if cells.n_values > MOST_COMPARED:
+        counts = [np.bincount(groups, minlength=len(names)) for groups in (before, now)]
     distance = float(np.abs(counts[1] - counts[0]).sum()) / (2 * n)
     moved = before != now
     came = np.bincount(before[moved], minlength=len(names)) + np.bincount(now[moved], minlength=len(names))

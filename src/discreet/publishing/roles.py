@@ -13,13 +13,19 @@ import numpy as np
 from discreet._support import validate
 from discreet._support.errors import EmptyTableError, InputError, UnusableColumnError
 from discreet.tables.dialect import is_float, is_label_type, is_number
-from discreet.tables.session import Table
+from discreet.tables.session import DuckDBTable, Table
 from discreet.twins.cells import cells_of
 
 __all__ = ["MOSTLY_UNIQUE", "MOST_LOOKED_AT", "Roles", "may_be_id", "roles_of", "tells_who"]
 
 #: A text column with a larger share of different cells tells who its people are.
 MOSTLY_UNIQUE = 0.9
+
+#: Nor need they all be different where the name says id: persons may have this many rows each, as a share.
+SOME_ROWS_EACH = 0.05
+
+#: Texts of which so large a share is different may tell who people are, and are named.
+MANY_DIFFERENT = 0.1
 
 #: Whole numbers that are all different are ids where they stand this close together, or where the name says so.
 CLOSE_TOGETHER = 20
@@ -47,6 +53,8 @@ class Roles:
         Left out because they tell who a person is.
     person : str or None
         Column that the records of a person share; left out too.
+    telling : tuple of str
+        Published texts of so many different values that they may tell who people are.
     """
 
     sensitive: tuple[str, ...]
@@ -54,6 +62,7 @@ class Roles:
     dropped: tuple[str, ...] = ()
     ids: tuple[str, ...] = ()
     person: str | None = None
+    telling: tuple[str, ...] = ()
 
 
 def roles_of(
@@ -93,7 +102,20 @@ def roles_of(
                 f"the column {column!r} holds {table.kinds[column]}, not single values. Drop it (drop, --drop), or "
                 "flatten it first."
             )
-    return Roles(secret, chosen, dropped, ids, person)
+    telling = tuple(column for column in chosen if table.kinds[column] == "VARCHAR" and _is_telling(table, column))
+    return Roles(secret, chosen, dropped, ids, person, telling)
+
+
+def _is_telling(table: Table, column: str) -> bool:
+    """Whether a text has very many different values, which are no numbers or dates."""
+    if not isinstance(table, DuckDBTable):
+        return False
+    name = table.dialect.identifier(column)
+    counted = table.aggregate(f"count({name}) AS given, count(DISTINCT {name}) AS different")
+    given, different = (int(counted.column(k)[0].as_py()) for k in range(2))
+    if different <= max(FEWEST_ROWS, MANY_DIFFERENT * given):
+        return False
+    return cells_of(column, table.aggregate(f"{name} AS v", name).column(0).slice(0, MOST_LOOKED_AT)).numbers is None
 
 
 def _apart(some: Sequence[str], others: Sequence[str], first: str, second: str) -> None:
@@ -123,10 +145,12 @@ def tells_who(column: str, kind: str, given: int, different: int, values: Callab
 
     Of ``given`` cells so many are ``different``; ``values`` are some of those.
     """
-    if given < FEWEST_ROWS or different <= MOSTLY_UNIQUE * given:
+    if given < FEWEST_ROWS:
         return False
-    if kind == "UUID":
-        return True
+    if ID_NAMES.search(column) and different > max(FEWEST_ROWS, SOME_ROWS_EACH * given):
+        return True  # of persons with several rows
+    if different <= MOSTLY_UNIQUE * given or kind == "UUID":
+        return different > MOSTLY_UNIQUE * given
     numbers = cells_of(column, values().slice(0, MOST_LOOKED_AT)).numbers
     if numbers is None:
         return True

@@ -13,10 +13,7 @@ import numpy as np
 from discreet._support.numeric import IntArray
 from discreet.twins.records import Records
 
-__all__ = ["packed", "places_of", "state_of", "unpacked"]
-
-#: Bytes that are unpacked at most: two for each of a billion records.
-MOST_BYTES = 1 << 31
+__all__ = ["overlap_of", "packed", "places_of", "state_of", "unpacked"]
 
 
 def state_of(records: Records, values: IntArray, *, by_row: bool = False) -> IntArray:
@@ -35,22 +32,35 @@ def places_of(records: Records, *, by_row: bool = False) -> IntArray:
     return records.canonical if by_row else records.tuples
 
 
+def overlap_of(before: IntArray, after: IntArray) -> str:
+    """Share of rows whose tuple appears after as often as before, counted with multiplicity; six decimals.
+
+    >>> overlap_of(np.array([0, 0, 1, 2]), np.array([0, 1, 1, 2]))
+    '0.750000'
+    """
+    width = int(max(before.max(initial=0), after.max(initial=0))) + 1
+    both = np.minimum(np.bincount(before, minlength=width), np.bincount(after, minlength=width))
+    return f"{both.sum() / max(1, len(before)):.6f}"
+
+
 def packed(values: IntArray, kind: str) -> str:
     """Small numbers as text.
 
-    >>> unpacked(packed(np.array([3, 1, 2]), "<u2"), "<u2").tolist()
+    >>> unpacked(packed(np.array([3, 1, 2]), "<u2"), "<u2", 3).tolist()
     [3, 1, 2]
     """
     return base64.b64encode(zlib.compress(values.astype(kind).tobytes(), 9)).decode()
 
 
-def unpacked(text: str, kind: str) -> IntArray:
-    """What `packed` gave; a ValueError where it is damaged."""
+def unpacked(text: str, kind: str, most: int) -> IntArray:
+    """What `packed` gave, at most so many numbers; a ValueError where it is damaged."""
     try:
         reader = zlib.decompressobj()
-        content = reader.decompress(base64.b64decode(text, validate=True), MOST_BYTES)
+        content = reader.decompress(base64.b64decode(text, validate=True), most * np.dtype(kind).itemsize + 1)
     except (zlib.error, binascii.Error):
         raise ValueError("damaged numbers") from None
+    if len(content) % np.dtype(kind).itemsize or len(content) > most * np.dtype(kind).itemsize:
+        raise ValueError("more numbers than there are records")
     numbers: Any = np.frombuffer(content, dtype=kind)
     result: IntArray = numbers.astype(np.int64)
     return result

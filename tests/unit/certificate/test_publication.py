@@ -80,7 +80,7 @@ def test_what_is_changed_is_found_with_the_key(published: dc.Publication, path: 
 
 def test_other_classes_are_not_those_of_the_counts(published: dc.Publication) -> None:
     stored = published.certificate["private_publication"]["classes"]
-    classes = unpacked(stored, "<u2")
+    classes = unpacked(stored, "<u2", 3000)
     classes[:50] = (classes[:50] + 1) % published.joint.n_useful
     changed = resealed(published, "private_publication", "classes", value=packed(classes, "<u2"))
     assert "counts" in {finding.subject for finding in found(published, changed).failures}
@@ -141,3 +141,30 @@ def test_a_class_that_would_break_the_promise_is_not_certified(published: dc.Pub
     )
     with pytest.raises(dc.errors.BrokenNotionError):
         dc.certify(identity, published.joint, dc.LIP(0.6, confidence=0.92))
+
+
+def test_the_raw_table_is_not_what_was_published(published: dc.Publication) -> None:
+    """Its classes are as common as they must be, so frequencies alone would let it pass."""
+    raw = TABLE.drop_columns("ill")
+    assert found(published, published.certificate, raw).level == "failed"
+    kept = dc.publish(TABLE, "ill", notion=dc.LIP(0.6, confidence=0.9), seed=1, shuffle=False)
+    assert found(kept, kept.certificate).level == "verified"
+    assert found(kept, kept.certificate, raw).level == "failed"
+
+
+@pytest.mark.parametrize("name", ["attack", "coverage", "calibration", "coupling", "evil"])
+def test_nothing_private_is_changed_without_the_key(published: dc.Publication, name: str) -> None:
+    changed = resealed(published, "private_publication", name, value="{}")
+    assert found(published, changed, key=True).level == "failed"
+
+
+def test_without_classes_nothing_is_verified(published: dc.Publication) -> None:
+    content = json.loads(published.certificate.text())
+    del content["private_publication"]
+    bare = dc.Certificate(sealed(content))
+    assert not dc.verify(bare, TABLE, TABLE.drop_columns("ill"), key=published.key)
+
+
+def test_more_numbers_than_records_are_refused() -> None:
+    with pytest.raises(ValueError, match="more numbers"):
+        unpacked(packed(np.zeros(10**6, dtype=np.int64), "<u2"), "<u2", 10)

@@ -133,6 +133,8 @@ def test_rare_labels_are_gathered_until_they_are_common() -> None:
     table = pa.table({"s": values})
     pilot = np.arange(4000) % 2 == 0
     rule = rule_from(table, ["s"], pilot, each=False, bins=None, least_share=0.01)
+    nobody = np.zeros(4000, dtype=bool)
+    assert rule_from(table, ["s"], nobody, each=False, bins=None, least_share=0.01).gathered == rule.gathered
     assert set(rule.gathered) == {"c", "d", "e"}
     assert rule_from(table, ["s"], pilot, each=False, bins=None, least_share=0.005).gathered == ("e", "d")
     assert rule_from(table, ["s"], pilot, each=False, bins=None, least_share=0.0).gathered == ()
@@ -164,6 +166,7 @@ def test_later_tables_are_read_under_the_codes_of_the_first() -> None:
         ([f"R{k:05d}" for k in range(300)], True),
         ([f"name {k % 290}" for k in range(300)], True),
         (list(range(1000, 1300)), True),
+        ([f"P{k // 3:04d}" for k in range(300)], False),
         ([str(k) for k in range(300)], True),
         ([f"town {k % 100}" for k in range(300)], False),
         ([k * 1.5 for k in range(300)], False),
@@ -180,3 +183,12 @@ def test_ids_are_found(values: list, is_id: bool) -> None:
         named = roles_of(opened, "ill", ["x", "age"], (), None)
     assert named.useful == ("x", "age")
     assert named.ids == ()
+
+
+def test_ids_of_persons_repeat_and_are_found_by_their_name() -> None:
+    table = people(300).append_column("resident_id", pa.array([f"P{k // 3:04d}" for k in range(300)]))
+    table = table.append_column("street", pa.array([f"street {k % 120}" for k in range(300)]))
+    with open_table(table, places=True) as opened:
+        roles = roles_of(opened, "ill", "all", (), None)
+    assert roles.ids == ("resident_id",)
+    assert roles.telling == ("town", "street")

@@ -51,9 +51,9 @@ def test_numbers_of_records_are_stored_by_their_digests() -> None:
     assert records.canonical.tolist() == [2, 0, 3, 1]
     state = state_of(records, np.array([7, 5, 7, 6]))
     assert state.tolist() == [5, 6, 7]
-    assert unpacked(packed(state, "<u2"), "<u2").tolist() == [5, 6, 7]
+    assert unpacked(packed(state, "<u2"), "<u2", 3).tolist() == [5, 6, 7]
     with pytest.raises(ValueError, match="damaged"):
-        unpacked("nonsense!", "<u2")
+        unpacked("nonsense!", "<u2", 3)
 
 
 def test_secrets_are_codes_of_sorted_labels() -> None:

@@ -16,6 +16,7 @@ import numpy as np
 from discreet._support import progress
 from discreet._support.errors import ColumnNotFoundError, DataError, DiscreetError, InputError
 from discreet._support.numeric import IntArray
+from discreet.certificate.record import private_mac
 from discreet.certificate.verification.evidence import Evidence
 from discreet.certificate.verification.verdict import Finding, equal
 from discreet.drawing.keys import input_hmac
@@ -30,7 +31,7 @@ from discreet.twins.distance import Distance
 from discreet.twins.draw import moves, sources
 from discreet.twins.records import Records, read_records
 from discreet.twins.secret import SecretRule
-from discreet.twins.store import places_of, unpacked
+from discreet.twins.store import overlap_of, places_of, unpacked
 
 __all__ = ["against_publication"]
 
@@ -83,7 +84,11 @@ def _against_table(evidence: Evidence, table: DuckDBTable) -> tuple[list[Finding
     private = content.get("private_publication")
     if private is None:
         text = "not compared: the classes of its records are in the private certificate"
-        return [*findings, Finding("table", None, text)], None
+        return [*findings, Finding("table", None, text, at_most="consistent")], None
+    if evidence.key is not None:
+        same = private_mac(evidence.key, private) == private.get("mac")
+        text = "the key says that it was not changed" if same else "was changed since the table was published"
+        findings.append(Finding("private certificate", same, text))
     with progress.stage("reading the table"):
         records = read_records(table, roles["useful"], roles["sensitive"])
     findings.append(
@@ -91,7 +96,8 @@ def _against_table(evidence: Evidence, table: DuckDBTable) -> tuple[list[Finding
     )
     if _is_by_spark(stated, private):
         return [*findings, Finding("counts", None, f"not counted again: {BY_SPARK}")], _Known(table, records, None)
-    classes, turns = unpacked(private["classes"], "<u2"), unpacked(private["turns"], "u1")
+    most = stated["rows"]
+    classes, turns = unpacked(private["classes"], "<u2", most), unpacked(private["turns"], "u1", most)
     names = content["mechanism"]["useful"]
     place = places_of(records, by_row=bool(roles["person"]))
     if {len(classes), len(turns)} != {int(place.max(initial=-1)) + 1} or classes.max(initial=0) >= len(names):
@@ -185,9 +191,30 @@ def _beside_each_other(evidence: Evidence, known: _Known, released: DuckDBTable)
         yield Finding("frequencies", None, f"not counted again: {BY_SPARK}")
         yield Finding("redraw", None, "not re-drawn: published by Spark", at_most="verified")
         return
-    yield _class_frequencies(evidence, known.classes, known.classes[first][place])
+    yield from _unchanged_rows(evidence, known.records, place, published)
+    if evidence.content["publication"]["columns"]["person"]:
+        yield Finding(
+            "frequencies", None, "not compared: equal records of different persons may be in different classes"
+        )
+    else:
+        yield _class_frequencies(evidence, known.classes, known.classes[first][place])
     if evidence.key is not None:
         yield from _redraw(evidence, known, known.classes, published)
+
+
+def _unchanged_rows(evidence: Evidence, records: Records, place: IntArray, published: Any) -> Iterator[Finding]:
+    """How many rows of the table are published as often as they occur, and in their order how many stand unchanged."""
+    stated = evidence.content["publication"]
+    if len(published) != len(records):
+        return
+    found = overlap_of(records.tuples, place)
+    right = stated["classes"].get("overlap") == found
+    yield Finding(
+        "rows that appear as often as they occur", right, f"{found} of all, {'as' if right else 'not as'} stated"
+    )
+    if stated["order"] == "input":
+        share = f"{math.floor(float((records.digests == published).mean()) * 1e6) / 1e6:.6f}"
+        yield Finding("unchanged rows", share == stated["unchanged"], f"{share} of all, {stated['unchanged']} stated")
 
 
 def _class_frequencies(evidence: Evidence, classes: IntArray, published: IntArray) -> Finding:

@@ -32,8 +32,8 @@ LEAST_ROWS = 100
 #: Records that models are trained on, and measured on, at the most.
 MOST_TRAINED, MOST_MEASURED = 100_000, 200_000
 
-#: Tuples with fewer rows tell who is meant.
-RARE = 10
+#: Tuples with fewer rows tell who is meant; of more, some rows of each half stand for themselves.
+RARE = 3
 
 #: What stands before the name of a model that was trained on the original and is applied to the release.
 ORIGINALS = "original's "

@@ -30,7 +30,7 @@ class Pair:
     Attributes
     ----------
     original, released : dict of str to Arrow column
-        By name, without ids; the released one without sensitive columns.
+        By name, without ids.
     rows : int
         Of each column.
     notes : tuple of str
@@ -54,8 +54,8 @@ def read_pair(
         ids = () if id is None else (id,)
         validate.columns_exist([*sensitive, *(useful or ()), *ids], first.columns, first.name)
         validate.columns_exist(ids, second.columns, second.name)
-        names = _of_release(first.columns, second.columns, {*sensitive, *ids}, useful)
-        shared = [name for name in names if name in first.columns]
+        names = _of_release(first.columns, second.columns, sensitive, ids, useful)
+        shared = [name for name in names if name in first.columns and name not in sensitive]
         before = _in_order(first, [*dict.fromkeys([*sensitive, *shared, *ids])])
         after = _in_order(second, [*names, *ids])
     notes = tuple(f"The release itself holds the sensitive column {c!r}." for c in sensitive if c in second.columns)
@@ -67,15 +67,16 @@ def read_pair(
 
 
 def _of_release(
-    before: Sequence[str], after: Sequence[str], never: set[str], useful: Sequence[str] | None
+    before: Sequence[str], after: Sequence[str], sensitive: Sequence[str], ids: Sequence[str], useful: Any
 ) -> list[str]:
-    """Columns of the release that are used: shared ones that are wanted, and all that the original does not have."""
-    wanted = set(before if useful is None else useful) - never
+    """Columns of the release that are used: shared ones that are wanted, all that the original does not have, and S."""
+    wanted = set(before if useful is None else useful) - {*sensitive, *ids}
     if not wanted & set(after):
         raise InputError(
             "no useful column of the original is in the release. Give both the same names, or name them by useful=."
         )
-    return [name for name in after if name not in never and (name in wanted or name not in before)]
+    every = wanted | set(sensitive)
+    return [name for name in after if name not in ids and (name in every or name not in before)]
 
 
 def _in_order(opened: Any, names: Sequence[str]) -> dict[str, Any]:
