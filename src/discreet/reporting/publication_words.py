@@ -74,12 +74,25 @@ def attack_words(summary: Mapping[str, Any]) -> str:
     """The verdict of the attack."""
     verdict, notion = summary["attack"]["verdict"], summary["notion"]
     if verdict == "not broken":
-        return f"The attack does not break {notion}. No attack proves that there is no better one."
+        beyond = _beyond(summary["attack"])
+        return f"The attack does not break {notion}{beyond}. No attack proves that there is no better one."
     if verdict == "undecided":
         return (
             f"The attack cannot decide on {notion}: some estimates lie far beyond it, with too few records to be sure."
         )
     return f"The attack breaks {notion}."
+
+
+def _beyond(attack: Mapping[str, Any]) -> str:
+    """Which extreme estimates lie beyond the promise, with their limits, which do not."""
+    low, high = (float(attack["promised"][end]) for end in ("low", "high"))
+    limits, told = attack["after"]["intervals"], []
+    for name, is_beyond in (("log_min_lift", low), ("log_max_lift", high)):
+        value = float(attack["after"][name])
+        if value < is_beyond if name == "log_min_lift" else value > is_beyond:
+            ends = " to ".join(f"{float(end):.2f}" for end in limits[name])
+            told.append(f"{value:.2f} (limits {ends})")
+    return f": estimates of {' and '.join(told)} nats lie beyond it, but not for sure" if told else ""
 
 
 def attack_clause(verdict: str | None, notion: str) -> str:
