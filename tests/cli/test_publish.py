@@ -72,7 +72,7 @@ def test_all_files_are_written_and_verified(place: Path, call: Call) -> None:
         "LIP: no sensitive value may become more than 2.719 times as likely",
         "all models",
         "original's",
-        "The attack does not break LIP(1, confidence=0.9).",
+        "The attack does not break LIP(1, confidence=0.9)",
         "Not protected: who is in the table.",
         "Table: out.csv Certificate: out.csv.certificate.json Private certificate: p.json Key: k",
         "Report for the owner: r.html",

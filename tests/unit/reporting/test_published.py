@@ -122,7 +122,7 @@ def test_all_parts_are_there_in_their_order(page: str, summary: dict[str, Any]) 
         "S is ill. X, the useful columns, are age, job, region",
         "Coverage is exact. The reason: models, classes and labels were chosen without the S",
         "Left out as ids: id. To publish one, name it as useful.",
-        "The attack does not break LIP(0.5, confidence=0.9). No attack proves",
+        "The attack does not break LIP(0.5, confidence=0.9)",
         "AUC before",
         "Presence:",
         "Cramér's V",
