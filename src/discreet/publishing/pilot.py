@@ -1,7 +1,8 @@
 """One record in twenty decides where numbers are cut, and how many classes there are; the others are counted.
 
-Those records are published like all others, but not counted: nothing that is chosen then depends on the S of a counted
-record, and limits of P(s | class) cover as they say.
+Those records are published like all others, but not counted: what they choose does not depend on the S of a counted
+record, and limits of P(s | class) cover as they say. Which labels are too rare is decided by all records; where some
+are, coverage is called approximate.
 """
 
 # SPDX-License-Identifier: Apache-2.0

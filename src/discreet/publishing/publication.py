@@ -54,7 +54,7 @@ class Publication:
     joint : Joint
         Counts of (S, class).
     coverage : str
-        "exact", or "approximate" with the reason behind it.
+        "exact", "approximate" or "none", with the reason behind it.
     tries : int
         How many times it was fitted: more than once where an attack broke what was made first.
     key : ReleaseKey

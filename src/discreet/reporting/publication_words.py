@@ -87,9 +87,9 @@ def _beyond(attack: Mapping[str, Any]) -> str:
     """Which extreme estimates lie beyond the promise, with their limits, which do not."""
     low, high = (float(attack["promised"][end]) for end in ("low", "high"))
     limits, told = attack["after"]["intervals"], []
-    for name, is_beyond in (("log_min_lift", low), ("log_max_lift", high)):
+    for name, limit in (("log_min_lift", low), ("log_max_lift", high)):
         value = float(attack["after"][name])
-        if value < is_beyond if name == "log_min_lift" else value > is_beyond:
+        if value < limit if name == "log_min_lift" else value > limit:
             ends = " to ".join(f"{float(end):.2f}" for end in limits[name])
             told.append(f"{value:.2f} (limits {ends})")
     return f": estimates of {' and '.join(told)} nats lie beyond it, but not for sure" if told else ""

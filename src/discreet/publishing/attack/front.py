@@ -64,8 +64,8 @@ def attack(
     -------
     Attack
         With ``before``, ``after``, ``presence`` and ``verdict``: "broken" where some limit lies beyond the promise
-        altogether, "undecided" where some estimate lies beyond twice the budget, and else "not broken". Nothing proves
-        that no better attack exists.
+        altogether, "undecided" where some estimate lies beyond twice the budget and by itself beyond chance, else "not
+        broken". Nothing proves that no better attack exists.
 
     Notes
     -----
