@@ -17,8 +17,9 @@ import numpy as np
 
 from discreet._support import progress
 from discreet._support.errors import InputError
-from discreet._support.numeric import BoolArray, FloatArray, IntArray
+from discreet._support.numeric import FloatArray, IntArray
 from discreet.publishing.features import Features
+from discreet.publishing.trees import boosting, forest
 
 __all__ = ["Beliefs", "default_model", "few_threads", "learn", "sklearn_needed", "stronger_model"]
 
@@ -55,7 +56,7 @@ class Beliefs:
             for start in range(0, len(members), STRIPE):
                 some = members[start : start + STRIPE]
                 for model, places in zip(models, self.places):
-                    found[np.ix_(some, places)] += _probabilities(model, features.of(some), len(places))
+                    found[np.ix_(some, places)] += _probabilities(model, features.matrix[some], len(places))
         return found / len(self.places)
 
 
@@ -64,6 +65,7 @@ def learn(
     secrets: Sequence[IntArray],
     places: Sequence[IntArray],
     folds: IntArray,
+    order: IntArray,
     make: Callable[[Features, int], Any],
     seed: int,
 ) -> Beliefs:
@@ -79,6 +81,8 @@ def learn(
         Places of the labels of each secret among all.
     folds : ndarray of int
         Fold of each record.
+    order : ndarray of int
+        All records in an order that does not depend on that of the table's rows.
     make : callable
         From features and a seed to an estimator with ``fit`` and ``predict_proba``.
     seed : int
@@ -89,10 +93,10 @@ def learn(
     n_folds = int(folds.max()) + 1
     with progress.stage("learning what the useful columns tell") as stage:
         for fold in range(n_folds):
-            others = np.flatnonzero(folds != fold)
+            others = order[folds[order] != fold]
             if len(others) > MOST_LEARNED:
-                others = np.sort(rng.choice(others, MOST_LEARNED, replace=False))
-            own = [_Trained(make(features, seed), features.of(others), codes[others]) for codes in secrets]
+                others = others[np.sort(rng.choice(len(others), MOST_LEARNED, replace=False))]
+            own = [_Trained(make(features, seed), features.matrix[others], codes[others]) for codes in secrets]
             made.append(tuple(own))
             stage.update(fold + 1, n_folds)
     return Beliefs(tuple(made), tuple(places), sum(map(len, places)))
@@ -133,8 +137,8 @@ def _probabilities(model: _Trained, matrix: FloatArray, n_labels: int) -> FloatA
 
 
 def default_model(features: Features, seed: int) -> Any:
-    """Boosted trees on histograms, which take numbers, codes and missing cells as they are."""
-    return _boosting(features.is_category, seed)
+    """Boosted trees."""
+    return boosting(features, seed)
 
 
 def stronger_model(features: Features, seed: int, *, leaf: int = 5) -> Any:
@@ -142,30 +146,7 @@ def stronger_model(features: Features, seed: int, *, leaf: int = 5) -> Any:
 
     ``leaf`` is the fewest records of a leaf in the forest, whose size goes with their number.
     """
-    return _Mean([_boosting(features.is_category, seed, longer=True), _forest(seed, leaf)])
-
-
-def _boosting(is_category: BoolArray, seed: int, *, longer: bool = False) -> Any:
-    with sklearn_needed():
-        from sklearn.ensemble import HistGradientBoostingClassifier
-    return HistGradientBoostingClassifier(
-        max_iter=200 if longer else 100,
-        learning_rate=0.06 if longer else 0.08,
-        max_leaf_nodes=16 if longer else 12,
-        l2_regularization=5.0,
-        early_stopping=False,
-        categorical_features=is_category,
-        random_state=seed,
-    )
-
-
-def _forest(seed: int, leaf: int) -> Any:
-    with sklearn_needed():
-        from sklearn.ensemble import ExtraTreesClassifier
-        from sklearn.impute import SimpleImputer
-        from sklearn.pipeline import make_pipeline
-    trees = ExtraTreesClassifier(150, min_samples_leaf=leaf, max_features=None, random_state=seed, n_jobs=-1)
-    return make_pipeline(SimpleImputer(strategy="constant", fill_value=-1.0), trees)
+    return _Mean([boosting(features, seed, longer=2.0, leaves=16), forest(features, seed, leaf=leaf)])
 
 
 class _Mean:

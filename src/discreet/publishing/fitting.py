@@ -163,11 +163,12 @@ def learn_classes(
     encoder = Encoder(subject.cells)
     features = encoder.features(subject.cells)
     secrets, places = _secrets(rule, subject, secret)
-    beliefs = learn(features, secrets, places, subject.folds, settings.make, seed)
+    order = np.lexsort((secret.codes, subject.records.tuples))
+    beliefs = learn(features, secrets, places, subject.folds, order, settings.make, seed)
     told = beliefs.of(features, subject.folds)
     fewest = FEWEST_COUNTED if settings.notion.confidence is None else FEWEST_SURE
     with progress.stage("making classes"):
-        classes = make_classes(told, subject.folds, per_fold, fewest=fewest, seed=seed)
+        classes = make_classes(told[order], subject.folds[order], per_fold, fewest=fewest, seed=seed)
     return Learned(encoder, beliefs, classes, told, classes.of(told, subject.folds), secret)
 
 

@@ -29,7 +29,6 @@ from discreet._support.version import version
 from discreet.core.joint import Joint
 from discreet.drawing.keys import ReleaseKey
 from discreet.publishing import spark_tasks as tasks
-from discreet.publishing.attack.cells import rows_of
 from discreet.publishing.beliefs import stronger_model
 from discreet.publishing.finishing import Ending, finished
 from discreet.publishing.fitting import Learned, Settings, designed, joint_of, learn_classes, weights_of
@@ -319,8 +318,8 @@ class _Work:
         for own, cells in zip(self.useful, self.subject.cells):
             first, second = (whole(column) for column in (records.table.column(cells.name), found.column(own)))
             both = cells_of(cells.name, pa.concat_arrays([first, second.take(order)]), cells.way)
-            before.append(rows_of(both, slice(0, len(first))))
-            after.append(rows_of(both, slice(len(first), None)))
+            before.append(both.taken(slice(0, len(first))))
+            after.append(both.taken(slice(len(first), None)))
         return before, after
 
     def _quality(self, before: Sequence[Cells], after: Sequence[Cells], tally: Mapping[str, int]) -> Quality:

@@ -18,7 +18,7 @@ import numpy as np
 from discreet._support.numeric import FloatArray, IntArray
 from discreet.tables.arrow import whole
 
-__all__ = ["FOUND", "Cells", "cells_of", "way_of"]
+__all__ = ["DATES", "FOUND", "Cells", "cells_of", "way_of"]
 
 #: Texts with more values than this are told apart by their order, not only by being equal.
 MOST_CATEGORIES = 64
@@ -101,7 +101,7 @@ class Cells:
         result: FloatArray = (before + self.counts / 2) / max(1, int(self.counts.sum()))
         return result
 
-    def taken(self, rows: IntArray) -> Cells:
+    def taken(self, rows: slice | IntArray) -> Cells:
         """The column with the cells of these rows."""
         return replace(self, codes=self.codes[rows])
 

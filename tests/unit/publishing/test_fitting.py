@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import discreet as dc
 from discreet.drawing.keys import ReleaseKey
@@ -113,13 +117,30 @@ def test_quantiles_and_clusters_make_classes_in_each_fold() -> None:
     assert (found // 5 == folds).all()
     for fold in (0, 1):
         sizes = np.bincount(found[folds == fold] - 5 * fold, minlength=5)
-        assert sizes.max() - sizes.min() <= 2
+        assert sizes.min() >= 0.4 * 1000 / 5 * 0.9
         assert all(p[found == k].max() <= p[found == k + 1].min() for k in range(5 * fold, 5 * fold + 4))
     three = rng.dirichlet([1, 1, 1], 2000)
     made = make_classes(three, folds, 6, fewest=50, seed=0)
     sizes = np.bincount(made.of(three, folds))
     assert sizes.min() >= 50
     assert len(sizes) == sum(made.sizes) <= 12
+
+
+@given(st.lists(st.sampled_from([0.02, 0.05, 0.1, 0.3, 0.32, 0.5, 0.8, 0.95]), min_size=12, max_size=40))
+def test_two_labels_are_cut_where_classes_differ_least(beliefs: list[float]) -> None:
+    p = np.array(sorted(beliefs))
+    scale = np.arcsin(np.sqrt(p))
+
+    def within(edges: tuple[float, ...]) -> float:
+        parts = [scale[np.searchsorted(edges, p, side="right") == k] for k in range(len(edges) + 1)]
+        if min(map(len, parts)) < 0.4 * len(p) / 3:
+            return np.inf
+        return sum(float(((part - part.mean()) ** 2).sum()) for part in parts)
+
+    every = [edges for k in range(3) for edges in itertools.combinations(np.unique(p)[1:], k)]
+    classes = make_classes(np.column_stack([1 - p, p]), np.zeros(len(p), dtype=np.int64), 3, fewest=1, seed=0)
+    assert classes.edges is not None
+    assert within(tuple(classes.edges[0])) == pytest.approx(min(map(within, every)), abs=1e-9)
 
 
 def test_beliefs_that_are_all_equal_make_one_class() -> None:
@@ -143,8 +164,8 @@ def test_rare_labels_are_gathered_until_they_are_common() -> None:
 def test_features_of_many_values_are_places_and_common_codes() -> None:
     names = [f"v{k:04d}" for k in range(MOST_CODES + 50)]
     made = features_of([cells_of("x", pa.array([*names, *names[:20], None]))])
-    assert made.matrix.shape == (len(names) + 21, 3)
-    assert made.is_category.tolist() == [False, False, True]
+    assert made.matrix.shape == (len(names) + 21, 4)  # place, how common, code of the commonest, last letter
+    assert made.is_category.tolist() == [False, False, True, True]
     assert np.nanmax(made.matrix[:, 2]) == MOST_CODES
     assert np.isnan(made.matrix[-1]).all()
 

@@ -1,4 +1,4 @@
-"""Some records of columns, several tables of one code in a row, and whole tuples as single numbers."""
+"""Several tables of one code in a row, and whole tuples as single numbers."""
 
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
@@ -12,17 +12,12 @@ from numpy.typing import NDArray
 from discreet._support.numeric import IntArray
 from discreet.twins.cells import Cells
 
-__all__ = ["below", "rows_of", "tuple_keys"]
+__all__ = ["below", "tuple_keys"]
 
 Keys = NDArray[np.uint64]
 
 #: Odd numbers that spread the bits of a code (Steele, Lea and Flood's SplitMix).
 SPREAD, FIRST, SECOND = (np.uint64(n) for n in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
-
-
-def rows_of(cells: Cells, rows: slice | IntArray) -> Cells:
-    """The same column of some records."""
-    return replace(cells, codes=cells.codes[rows])
 
 
 def below(first: Cells, second: Cells) -> Cells:

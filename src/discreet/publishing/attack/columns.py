@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from discreet._support.errors import InputError
-from discreet.publishing.attack.cells import rows_of
 from discreet.tables.arrow import whole
 from discreet.twins.cells import Cells, cells_of
 
@@ -63,7 +62,7 @@ def cell_pairs(original: Mapping[str, Any], released: Mapping[str, Any]) -> Cell
 def _of_both(name: str, first: Any, second: Any) -> tuple[Cells, Cells, bool]:
     """Cells of both tables, and whether they share codes."""
     cells = _by_number(cells_of(name, together(first, second)))
-    before, after = (rows_of(cells, slice(0, len(first))), rows_of(cells, slice(len(first), None)))
+    before, after = (cells.taken(slice(0, len(first))), cells.taken(slice(len(first), None)))
     given = after.codes[after.codes >= 0]
     known = before.counts > 0
     if cells.numbers is not None:

@@ -44,8 +44,7 @@ def counting(features: Features, secret: IntArray, n_values: int, seed: int) -> 
     """Frequencies of pairs of columns, averaged as logarithms, and those of exact tuples where there are enough."""
     classes = Classes(features.matrix, features.is_category)
     codes = classes.of(features.matrix)
-    k = codes.shape[1]
-    pairs = list(itertools.combinations(range(k), 2)) if 2 <= k <= MOST_PAIRED else [(j, j) for j in range(k)]
+    pairs = _pairs(features)
     prior = np.asarray((np.bincount(secret, minlength=n_values) + 0.5) / (len(secret) + 0.5 * n_values), np.float64)
     tables = [_shrunk(_counts(_paired(codes, pair), (MISSING + 1) ** 2, secret, n_values), prior) for pair in pairs]
     tuples, place = np.unique(_exact(features.matrix), return_inverse=True)
@@ -65,6 +64,14 @@ def counting(features: Features, secret: IntArray, n_values: int, seed: int) -> 
         return result
 
     return beliefs
+
+
+def _pairs(features: Features) -> list[tuple[int, int]]:
+    """Pairs of whole values, with parts of values by themselves; all by themselves where there are many."""
+    whole = [k for k, kind in enumerate(features.kinds) if not kind.is_part]
+    if not 2 <= len(whole) <= MOST_PAIRED:
+        return [(k, k) for k in range(len(features.kinds))]
+    return [*itertools.combinations(whole, 2), *((k, k) for k, kind in enumerate(features.kinds) if kind.is_part)]
 
 
 def normalised(logs: FloatArray) -> FloatArray:

@@ -14,7 +14,7 @@ from discreet._support.errors import InputError
 from discreet._support.numeric import BoolArray, FloatArray, IntArray
 from discreet.core import labels
 from discreet.notions import Notion
-from discreet.publishing.attack.cells import below, rows_of, tuple_keys
+from discreet.publishing.attack.cells import below, tuple_keys
 from discreet.publishing.attack.counted import Beliefs
 from discreet.publishing.attack.lifts import Cell, Parts, area_under_curve, cells_with_limits, parts_of
 from discreet.publishing.attack.models import Model, check_library, chosen_models, learned
@@ -79,6 +79,9 @@ def attacked(
         raise InputError(f"an attack needs at least {LEAST_ROWS} rows that correspond, got {len(secret)}.")
     if beliefs is None:
         check_library()
+    order = _order(before, after, secret, seed)
+    before, after = ([cells.taken(order) for cells in table] for table in (before, after))
+    secret, beliefs = secret[order], None if beliefs is None else beliefs[order]
     one_code = _one_code(before, after, shared)
     halves = _Halves.drawn(before, after, secret, len(values), seed)
     prior = np.bincount(secret, minlength=len(values)) / len(secret)
@@ -110,6 +113,11 @@ def attacked(
         cells_before=cells,
         cells_after=cells_after,
     )
+
+
+def _order(before: Sequence[Cells], after: Sequence[Cells], secret: IntArray, seed: int) -> IntArray:
+    """Records in an order that follows from what they are: the attack does not depend on that of the rows."""
+    return np.lexsort((secret, tuple_keys(after, seed), tuple_keys(before, seed)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,25 +209,14 @@ def _named(columns: Sequence[Cells], names: Sequence[str]) -> list[Cells]:
 
 
 def _features(before: Sequence[Cells], after: Sequence[Cells], one_code: Sequence[str], rows: IntArray) -> _Sides:
-    first, second = ([rows_of(cells, rows) for cells in table] for table in (before, after))
+    first, second = ([cells.taken(rows) for cells in table] for table in (before, after))
     pooled = features_of([below(*pair) for pair in zip(_named(first, one_code), _named(second, one_code))])
-    top, bottom = (_some(pooled, part) for part in (slice(0, len(rows)), slice(len(rows), None)))
+    top, bottom = pooled.of(slice(0, len(rows))), pooled.of(slice(len(rows), None))
     alone = [features_of([cells for cells in table if cells.name not in one_code]) for table in (first, second)]
     if not one_code:
         return _Sides(alone[0], alone[1], None, None)
-    return _Sides(_beside(top, alone[0]), _beside(bottom, alone[1]), top, bottom)
-
-
-def _some(features: Features, rows: Any) -> Features:
-    return Features(features.matrix[rows], features.is_category, features.names)
-
-
-def _beside(first: Features, second: Features) -> Features:
-    if not second.names:
-        return first
-    matrix = np.hstack([first.matrix, second.matrix])
-    is_category = np.concatenate([first.is_category, second.is_category])
-    return Features(matrix, is_category, (*first.names, *second.names))
+    whole = [side.beside(rest) if rest.kinds else side for side, rest in zip((top, bottom), alone)]
+    return _Sides(whole[0], whole[1], top, bottom)
 
 
 def _tried(halves: _Halves, sides: _Sides, chosen: dict[str, Model], seed: int) -> Iterable[_Tried]:
@@ -228,7 +225,7 @@ def _tried(halves: _Halves, sides: _Sides, chosen: dict[str, Model], seed: int) 
 
     def fitted(model: Model, features: Features, *, original: bool) -> Beliefs:
         rows = np.flatnonzero(~halves.apart) if original else np.arange(size)
-        return learned(model, _some(features, rows), halves.to_learn[rows], halves.n_values, seed)
+        return learned(model, features.of(rows), halves.to_learn[rows], halves.n_values, seed)
 
     def tried(when: str, name: str, model: Model, beliefs: Beliefs, features: Features) -> _Tried:
         most = model.most_measured

@@ -16,14 +16,15 @@ from discreet.publishing.attack.counted import Beliefs, bayes, counting
 from discreet.publishing.attack.encoding import Columns
 from discreet.publishing.beliefs import few_threads
 from discreet.publishing.features import Features
+from discreet.publishing.trees import boosting as trees_of
 
 __all__ = ["MODELS", "Model", "chosen_models", "learned"]
 
 #: Records whose beliefs are computed at a time.
 CHUNK = 20_000
 
-#: Rounds of boosting, and trees in all where there are many sensitive values.
-ROUNDS, FEWEST_ROUNDS, TREES = 100, 15, 400
+#: Boosted trees in all, however many sensitive values there are.
+TREES = 400
 
 #: Neighbours that are asked.
 NEIGHBOURS = 50
@@ -51,18 +52,7 @@ class Model:
 
 def boosting(features: Features, secret: IntArray, n_values: int, seed: int) -> Beliefs:
     """Boosted trees on numbers and codes; values that training has not seen are missing."""
-    from sklearn.ensemble import HistGradientBoostingClassifier
-
-    trees = 1 if n_values == 2 else n_values
-    model = HistGradientBoostingClassifier(
-        max_iter=int(np.clip(TREES // trees, FEWEST_ROUNDS, ROUNDS)),
-        categorical_features=features.is_category,
-        learning_rate=0.08,
-        max_leaf_nodes=12,
-        l2_regularization=5.0,
-        early_stopping=False,
-        random_state=seed % (1 << 32),
-    )
+    model = trees_of(features, seed % (1 << 32), most_trees=TREES)
     with few_threads():
         model.fit(features.matrix, secret)
     return _predicting(model, n_values, lambda matrix: matrix)
@@ -134,15 +124,13 @@ def check_library() -> None:
 def learned(model: Model, features: Features, secret: IntArray, n_values: int, seed: int) -> Beliefs:
     """A trained model, on the features that vary; with none of them it believes what is common."""
     rows = slice(0, model.most_trained)
-    matrix, known = features.matrix[rows], secret[rows]
-    varying = np.array([_varies(column) for column in matrix.T], dtype=bool)
+    trained, known = features.of(rows), secret[rows]
+    varying = np.array([_varies(column) for column in trained.matrix.T], dtype=bool)
     present = np.unique(known)
     if not varying.any() or len(present) < 2:
         shares = np.bincount(known, minlength=n_values) / len(known)
         return lambda given: np.tile(shares, (len(given), 1))
-    names = tuple(name for name, is_used in zip(features.names, varying) if is_used)
-    used = Features(np.ascontiguousarray(matrix[:, varying]), features.is_category[varying], names)
-    inner = model.learn(used, known, n_values, seed)
+    inner = model.learn(trained.only(varying), known, n_values, seed)
 
     def beliefs(given: FloatArray) -> FloatArray:
         parts = (given[start : start + CHUNK, varying] for start in range(0, max(len(given), 1), CHUNK))

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from discreet._support.numeric import FloatArray, IntArray, log
-from discreet.publishing.attack.cells import rows_of, tuple_keys
+from discreet.publishing.attack.cells import tuple_keys
 from discreet.publishing.attack.models import MODELS, learned
 from discreet.publishing.features import features_of
 from discreet.twins.cells import Cells
@@ -121,7 +121,7 @@ def _out_of_fold(
     before: Sequence[Cells], keys: IntArray, secret: IntArray, n_values: int, pool: IntArray, rows: IntArray, seed: int
 ) -> FloatArray:
     """Beliefs about records from models of the other half of all tuples, so that no duplicate tells of itself."""
-    features = features_of([rows_of(cells, pool) for cells in before])
+    features = features_of([cells.taken(pool) for cells in before])
     place = np.empty(len(keys), dtype=np.int64)
     place[pool] = np.arange(len(pool))
     fold, own_fold = keys[pool] & 1, keys[rows] & 1
@@ -129,8 +129,7 @@ def _out_of_fold(
     for side in (0, 1):
         others = np.flatnonzero(fold != side)
         if len(others) and (own_fold == side).any():
-            part = type(features)(features.matrix[others], features.is_category, features.names)
-            model = learned(MODELS["boosting"], part, secret[pool[others]], n_values, seed)
+            model = learned(MODELS["boosting"], features.of(others), secret[pool[others]], n_values, seed)
             result[own_fold == side] = model(features.matrix[place[rows[own_fold == side]]])
     return result
 

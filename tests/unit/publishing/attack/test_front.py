@@ -17,7 +17,6 @@ import pytest
 import discreet as dc
 from discreet._support import jsonable
 from discreet.errors import ColumnNotFoundError, InputError, InvalidNotionError, UnsupportedNotionError
-from discreet.publishing.attack.cells import rows_of
 from discreet.publishing.attack.measuring import attacked
 from discreet.twins.cells import cells_of
 
@@ -208,7 +207,7 @@ def test_cells_in_memory_are_attacked_the_same() -> None:
     )
     names = ["a", "b", "age", "c"]
     before = [cells_of(name, pa.chunked_array([pa.array(table[name])])) for name in names]
-    after = [rows_of(cells, rows) for cells in before]
+    after = [cells.taken(rows) for cells in before]
     secret = table["s"].to_numpy().astype(np.int64)
     released = table[names].iloc[rows].reset_index(drop=True)
     models = ["bayes", "boosting"]

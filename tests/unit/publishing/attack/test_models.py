@@ -12,7 +12,7 @@ from discreet.cli import names
 from discreet.errors import InputError
 from discreet.publishing.attack.lifts import area_under_curve
 from discreet.publishing.attack.models import MODELS, chosen_models, learned
-from discreet.publishing.features import Features, features_of
+from discreet.publishing.features import Features, Kind, features_of
 from discreet.twins.cells import cells_of
 
 
@@ -31,7 +31,7 @@ def test_every_model_learns_a_number_and_a_category(name: str, n_values: int) ->
     city, age = (np.nan_to_num(features.matrix[:, k], nan=0.0) for k in (0, 1))
     noise = np.random.default_rng(2).random(n)
     secret = (((city % 3 == 0) * 1.0 + (age > 50) + noise) * n_values / 3).astype(np.int64)
-    first = Features(features.matrix[:1300], features.is_category, features.names)
+    first = features.of(slice(0, 1300))
     beliefs = learned(MODELS[name], first, secret[:1300], n_values, 0)(features.matrix[1300:])
     assert beliefs.shape == (700, n_values)
     assert beliefs.min() >= 0
@@ -57,7 +57,7 @@ def test_a_model_reads_what_it_has_not_seen(name: str) -> None:
 
 @pytest.mark.parametrize("name", MODELS)
 def test_without_anything_that_varies_all_records_look_alike(name: str) -> None:
-    features = Features(np.column_stack([np.ones(200), np.full(200, np.nan)]), np.array([True, False]), ("a", "b"))
+    features = Features(np.column_stack([np.ones(200), np.full(200, np.nan)]), (Kind("a", is_code=True), Kind("b")))
     secret = np.repeat([0, 1, 1, 1], 50)
     assert learned(MODELS[name], features, secret, 2, 0)(features.matrix[:3]).tolist() == [[0.25, 0.75]] * 3
 

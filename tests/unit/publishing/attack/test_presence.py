@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from discreet._support.numeric import FloatArray, IntArray
-from discreet.publishing.attack.cells import rows_of, tuple_keys
+from discreet.publishing.attack.cells import tuple_keys
 from discreet.publishing.attack.counted import Beliefs
 from discreet.publishing.attack.models import MODELS, Model
 from discreet.publishing.attack.presence import Appearances, appearances_of, presence_cells
@@ -37,7 +37,7 @@ def people(seed: int = 0) -> tuple[list[Cells], IntArray, FloatArray]:
 def released(table: list[Cells], leave: FloatArray, seed: int) -> list[Cells]:
     random = np.random.default_rng(seed)
     rows = np.where(random.random(N) < leave, random.integers(0, N, N), np.arange(N))
-    return [rows_of(cells, rows) for cells in table]
+    return [cells.taken(rows) for cells in table]
 
 
 def found(table: list[Cells], after: list[Cells], secret: IntArray, beliefs: FloatArray | None = None) -> bool:

@@ -1,0 +1,119 @@
+"""Secrets behind what an order of values hides: weekdays, last digits, single codes among very many."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import discreet as dc
+from discreet.publishing.features import Encoder, features_of
+from discreet.publishing.parts import part_of, parts_of
+from discreet.publishing.trees import boosting
+from discreet.twins.cells import cells_of
+
+N = 12_000
+
+
+def _with_noise(rng: np.random.Generator, likely: np.ndarray) -> pa.Array:
+    return pa.array(np.where(rng.random(len(likely)) < np.where(likely, 0.75, 0.15), "ill", "well"))
+
+
+def weekdays(rng: np.random.Generator) -> pa.Table:
+    days = np.datetime64("2020-01-01") + rng.integers(0, 2000, N)
+    is_sunday = (days.astype("datetime64[D]").view("int64") - 3) % 7 == 0  # day 3 of 1970 was a Sunday
+    return pa.table({"day": pa.array(days.astype("datetime64[D]")), "secret": _with_noise(rng, is_sunday)})
+
+
+def written_weekdays(rng: np.random.Generator) -> pa.Table:
+    table = weekdays(rng)
+    texts = [day.strftime("%d.%m.%Y") for day in table.column("day").to_pylist()]
+    return table.set_column(0, "day", pa.array(texts))
+
+
+def last_digits(rng: np.random.Generator) -> pa.Table:
+    numbers = rng.integers(10_000, 90_000, N)
+    return pa.table({"amount": numbers, "secret": _with_noise(rng, numbers % 10 == 7)})
+
+
+def single_codes(rng: np.random.Generator) -> pa.Table:
+    codes = rng.integers(0, 700, N)
+    names = np.array([f"{k:03d}{chr(97 + k % 26)}" for k in range(700)])
+    return pa.table({"code": names[codes], "secret": _with_noise(rng, rng.permutation(700)[codes] < 150)})
+
+
+HIDDEN = [weekdays, written_weekdays, last_digits, single_codes]
+
+
+@pytest.mark.parametrize("made", HIDDEN)
+def test_what_an_order_hides_is_found_before_and_not_after(made: Callable[[np.random.Generator], pa.Table]) -> None:
+    rng = np.random.default_rng(5)
+    table = made(rng).append_column("other", pa.array(rng.integers(0, 9, N)))
+    published = dc.publish(table, "secret", notion=dc.LIP(0.5, confidence=0.9), seed=2)
+    before, after = published.attack.before, published.attack.after
+    assert before.log_max_lift > 0.65
+    assert published.attack.verdict == "not broken"
+    assert after.log_max_lift < 0.7
+    assert after.log_min_lift > -0.9
+
+
+@given(st.dates(dt.date(1800, 1, 1), dt.date(2200, 12, 31)))
+def test_parts_of_dates_are_those_of_the_calendar(day: dt.date) -> None:
+    expected = {"weekday": day.weekday(), "month": day.month, "day": day.day}
+    written = f"{day.year:04d}-{day.month:02d}-{day.day:02d}"
+    for values in (pa.array([day]), pa.array([written]), pa.array([dt.datetime.combine(day, dt.time(13))])):
+        cells = cells_of("x", values)
+        assert {name: part_of(cells, name)[0] for name in expected} == expected
+
+
+def test_parts_are_those_that_tell_something() -> None:
+    whole, cents = pa.array(range(100, 200)), pa.array([k / 100 for k in range(100, 200)])
+    assert parts_of(cells_of("x", whole)) == ("digit",)
+    assert parts_of(cells_of("x", cents)) == ("cents",)
+    assert part_of(cells_of("x", cents), "cents").tolist() == [k % 100 for k in range(100, 200)]
+    assert parts_of(cells_of("x", pa.array([float(k) * 10 for k in range(100)]))) == ()  # all end in 0
+    assert parts_of(cells_of("x", pa.array(np.random.default_rng(0).normal(size=50)))) == ()
+    assert parts_of(cells_of("x", pa.array([1, 2, 3]))) == ()
+    assert parts_of(cells_of("x", pa.array([None, None], pa.timestamp("us")))) == ()
+
+
+def test_parts_of_a_later_table_are_those_of_the_first() -> None:
+    encoder = Encoder([cells_of("x", pa.array(range(100)))])
+    found = encoder.features([cells_of("x", pa.array([17, 5]))]).matrix
+    assert found.tolist() == [[17, 7], [5, 5]]
+
+
+def test_no_record_s_own_label_is_part_of_its_shares() -> None:
+    rng = np.random.default_rng(3)
+    codes = rng.integers(0, 400, 4000)
+    features = features_of([cells_of("code", pa.array([f"v{k:03d}" for k in codes]))])
+    assert next(kind.is_many for kind in features.kinds)
+    secret = rng.integers(0, 2, 4000)
+    seen = []
+    for own in (0, 1):
+        given = secret.copy()
+        given[0] = own
+        model = boosting(features, 1)
+        inner = model._make
+        model._make = lambda *facts, _inner=inner: _Spy(_inner(*facts), seen)  # type: ignore[assignment, misc]
+        model.fit(features.matrix, given)
+    first, second = seen
+    assert (first[0] == second[0])[~np.isnan(first[0])].all()
+    assert (first != second).any()  # that of other records with its value
+
+
+class _Spy:
+    """Keeps what a model is trained on."""
+
+    def __init__(self, model: object, seen: list[np.ndarray]) -> None:
+        self.model, self.seen, self.classes_ = model, seen, np.arange(2)
+
+    def fit(self, matrix: np.ndarray, codes: np.ndarray) -> _Spy:
+        self.seen.append(matrix.copy())
+        return self
