@@ -17,6 +17,7 @@
     |   +-- UnusableColumnError              one value only, wrong type, too many values
     |   +-- UnseenSymbolError                a value that the mechanism does not know
     +-- BrokenNotionError                    a promise would not be kept; exit code 1
+    |   +-- BrokenByAttackError                  an attack learns too much; ``attack`` is what it found
     +-- InternalError                        a bug in discreet; please report it
 
 Messages carry names, shapes and probabilities, never a cell of the user's table. They are one line, and what hides in
@@ -27,10 +28,12 @@ a name is spelt out, so that none can clear a screen or write a line of its own.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from discreet._support.visible import visible
 
 __all__ = [
+    "BrokenByAttackError",
     "BrokenNotionError",
     "ColumnNotFoundError",
     "DataError",
@@ -132,6 +135,14 @@ class BrokenNotionError(DiscreetError):
     """A mechanism that would break its promise; it was not returned."""
 
     exit_code = 1
+
+
+class BrokenByAttackError(BrokenNotionError):
+    """A table that an attack learns too much from; it was not published. ``attack`` is what was found."""
+
+    def __init__(self, message: str, attack: Any) -> None:
+        super().__init__(message)
+        self.attack = attack
 
 
 class InternalError(DiscreetError):

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,7 @@ __all__ = [
     "fit",
     "joint_of",
     "learn_classes",
+    "redesigned",
     "weights_of",
 ]
 
@@ -178,6 +179,13 @@ def designed(subject: Subject, rule: SecretRule, settings: Settings, learned: Le
     channel = channel_of(made.mechanism, joint)
     fitted = Fitted(learned.encoder, learned.beliefs, learned.classes, rule, made, channel, settings)
     return Counted(fitted, learned.told, learned.own, joint, subject.turns)
+
+
+def redesigned(counted: Counted, settings: Settings) -> Counted:
+    """The same classes and counts under other settings of the design."""
+    made = design_classes(counted.joint, settings)
+    channel = channel_of(made.mechanism, counted.joint)
+    return replace(counted, fitted=replace(counted.fitted, design=made, mechanism=channel, settings=settings))
 
 
 def design_classes(joint: Joint, settings: Settings) -> Design:

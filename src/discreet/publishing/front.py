@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from discreet._support.errors import BrokenNotionError, DiscreetWarning, InputError
+from discreet._support.errors import BrokenByAttackError, BrokenNotionError, DiscreetWarning, InputError
 from discreet._support.numeric import IntArray
 from discreet.certificate.signing_key import SigningKey
 from discreet.drawing.keys import ReleaseKey
@@ -245,9 +245,10 @@ def publish_later(
         counted = _counted_again(subject, before)
         made = made_with(subject, counted, wishes, secret_key, job.opened.connection)
         if made.attack.verdict == "broken":
-            raise BrokenNotionError(
+            raise BrokenByAttackError(
                 f"an attack breaks {before.notion} in what would be published of the later table: "
-                f"{told(made.attack)}. Nothing is published. Publish it by itself (discreet.publish)."
+                f"{told(made.attack)}. Nothing is published. Publish it by itself (discreet.publish).",
+                made.attack,
             )
         return _finished(job, subject, made, wishes)
 

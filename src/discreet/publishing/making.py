@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from discreet._support import progress
-from discreet._support.errors import BrokenNotionError, DiscreetWarning, InputError
+from discreet._support.errors import BrokenByAttackError, DiscreetWarning, InputError
 from discreet._support.numeric import IntArray
 from discreet.drawing.keys import ReleaseKey
 from discreet.mechanism import Mechanism
 from discreet.notions import Notion
 from discreet.publishing.beliefs import default_model, stronger_model
 from discreet.publishing.counted import fit_counted
-from discreet.publishing.fitting import Counted, Settings, fit
+from discreet.publishing.fitting import Counted, Settings, fit, redesigned
 from discreet.publishing.reading import Subject
 from discreet.twins.cells import Cells
 from discreet.twins.coupling import Coupling, couple
@@ -52,11 +52,14 @@ SHARES = (0.8, 0.15, 0.05)
 #: Part of the budget that the last try stays inside of the promise by.
 MARGIN = 0.25
 
+#: How many times as far as an attack came beyond the promise a design stays inside of it, where that is not too far.
+FARTHER = 1.5
+
 #: How many times as many classes later tries make, of two labels and of more: beliefs in many spread more widely.
 FINER, FINER_OF_MANY = (1.0, 1.5, 2.0), (1.0, 2.0, 4.0)
 
-#: What was tried, by the number of tries.
-TRIED = {1: "1 try", 2: "2 tries, the last with a stronger model", 3: "3 tries, the last with more classes and margin"}
+#: What the strongest of several tries had.
+HAD = ("", ", the last with a stronger model", ", the last with a stronger model, more classes and margin")
 
 #: Findings of an attack that an error tells.
 MOST_REASONS = 3
@@ -89,8 +92,13 @@ class Wishes:
     counted: bool = False
     margin: float | None = None
 
-    def settings(self, number: int, n_labels: int = 2) -> Settings:
-        """Those of a try, from 0 on; each later one is stronger than the one before."""
+    @property
+    def budget(self) -> float:
+        """The largest of the promise, nats."""
+        return max(bound.epsilon for bound in self.notion.bounds)
+
+    def settings(self, number: int, n_labels: int = 2, inside: float = 0.0) -> Settings:
+        """Those of a try, from 0 on: each later one is stronger. ``inside``: nats that its design stays off the promise."""
         notion, confidence = self.notion, self.notion.confidence
         if confidence is not None and not self.counted:
             notion = replace(notion, confidence=1 - (1 - confidence) * SHARES[number])  # type: ignore[type-var]
@@ -98,8 +106,7 @@ class Wishes:
         if self.model is not None:
             make, name = _cloner(self.model), type(self.model).__name__
         is_last = number == len(SHARES) - 1
-        more = MARGIN * max(bound.epsilon for bound in notion.bounds) if is_last else 0.0
-        margin = (self.margin or 0.0) + more
+        margin = (self.margin or 0.0) + max(MARGIN * self.budget if is_last else 0.0, inside)
         return Settings(
             notion,
             make,
@@ -171,32 +178,46 @@ class Made(Tried):
 T = TypeVar("T", bound=Tried)
 
 
-def first_not_broken(attempt: Callable[[Settings], T], wishes: Wishes, n_labels: int, late: Callable[[], bool]) -> T:
+def first_not_broken(
+    attempt: Callable[[Settings, T | None], T], wishes: Wishes, n_labels: int, late: Callable[[], bool]
+) -> T:
     """Try until an attack does not break the promise, at most a few times.
 
-    Where the attack cannot decide, later tries may make it; the last of these is what is published. An error where all
-    are broken.
+    What is broken by little is drawn again by a design that stays farther inside, on the same classes: their limits
+    hold for any design. Else a stronger model has classes of its own, and its own part of alpha. Where the attack
+    cannot decide, later tries may make it; the last of these is what is published. An error where all are broken.
     """
     made: T | None = None
     undecided: T | None = None
-    for number in range(1 if wishes.counted else len(SHARES)):
-        if made is not None and late():
-            break
+    strength, inside, tries = 0, 0.0, 0
+    while strength < (1 if wishes.counted else len(SHARES)) and (made is None or not late()):
+        tries += 1
         with progress.stage(
-            "publishing" if number == 0 else f"publishing: try {number + 1}, since an attack found too much in the last"
+            "publishing" if tries == 1 else f"publishing: try {tries}, since an attack found too much in the last"
         ):
-            made = replace(attempt(wishes.settings(number, n_labels)), number=number + 1)
+            again = made if inside else None
+            made = replace(attempt(wishes.settings(strength, n_labels, inside), again), number=tries)
         if made.attack.verdict == "not broken":
             return made
         undecided = made if made.attack.verdict == "undecided" else undecided
+        is_little = made.attack.verdict == "broken" and made.attack.beyond * FARTHER < MARGIN * wishes.budget
+        if is_little and not inside and not wishes.counted:
+            inside = FARTHER * made.attack.beyond
+        else:
+            strength, inside = strength + 1, 0.0
     assert made is not None
     if undecided is not None:
         return undecided
-    raise BrokenNotionError(
-        f"an attack breaks {wishes.notion} in what would be published ({TRIED[made.number]}): {told(made.attack)}. "
-        "Nothing is published. Give a stronger model "
-        "(model=), drop the columns that tell most, or promise a larger budget."
+    raise BrokenByAttackError(
+        f"an attack breaks {wishes.notion} in what would be published ({_tried(tries, strength)}): "
+        f"{told(made.attack)}. Nothing is published. Give a stronger model (model=), drop the columns that tell most, "
+        "or promise a larger budget.",
+        made.attack,
     )
+
+
+def _tried(tries: int, strength: int) -> str:
+    return f"{tries} tries{HAD[strength - 1]}" if tries > 1 else "1 try"
 
 
 def made_in_memory(
@@ -204,8 +225,13 @@ def made_in_memory(
 ) -> Made:
     """The first try that no attack breaks."""
 
-    def attempt(settings: Settings) -> Made:
-        counted = fit_counted(subject, rule, settings) if wishes.counted else fit(subject, rule, settings, seed_of(key))
+    def attempt(settings: Settings, before: Made | None) -> Made:
+        if before is not None:
+            counted = redesigned(before.counted, settings)
+        elif wishes.counted:
+            counted = fit_counted(subject, rule, settings)
+        else:
+            counted = fit(subject, rule, settings, seed_of(key))
         return made_with(subject, counted, wishes, key, connection)
 
     n_labels = len(rule.read(subject.table, subject.turns).labels)

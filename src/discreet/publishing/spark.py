@@ -31,7 +31,16 @@ from discreet.drawing.keys import ReleaseKey
 from discreet.publishing import spark_tasks as tasks
 from discreet.publishing.beliefs import stronger_model
 from discreet.publishing.finishing import Ending, finished
-from discreet.publishing.fitting import Learned, Settings, designed, joint_of, learn_classes, weights_of
+from discreet.publishing.fitting import (
+    Counted,
+    Learned,
+    Settings,
+    designed,
+    joint_of,
+    learn_classes,
+    redesigned,
+    weights_of,
+)
 from discreet.publishing.making import Tried, Wishes, attacks_on, draw_key, first_not_broken, order_key, seed_of
 from discreet.publishing.pilot import rule_from
 from discreet.publishing.publication import Publication
@@ -136,7 +145,7 @@ def publish_spark(
             elsewhere=work.elsewhere,
         )
         n_labels = len(rule.read(work.subject.table, work.subject.turns).labels)
-        made = first_not_broken(lambda settings: work.attempt(rule, settings), wishes, n_labels, late)
+        made = first_not_broken(partial(work.attempt, rule), wishes, n_labels, late)
         ending = Ending(
             files=written,
             key=key,
@@ -165,6 +174,8 @@ class _Tried(Tried):
     ----------
     frame : DataFrame
         Published rows beside what they carry, kept by Spark.
+    classified : DataFrame
+        All records in their classes, kept by Spark; ``sizes`` are those of the classes.
     parts : int
         Partitions that twins were looked for in.
     quality : Quality
@@ -172,6 +183,8 @@ class _Tried(Tried):
     """
 
     frame: Any
+    classified: Any
+    sizes: IntArray
     parts: int
     quality: Quality
 
@@ -262,28 +275,42 @@ class _Work:
         there = {row["secret"]: row["sum(n)"] > 0 for row in found.to_pylist()}
         return [there.get(k, False) for k in range(len(known))]
 
-    def attempt(self, rule: SecretRule, settings: Settings) -> _Tried:
+    def attempt(self, rule: SecretRule, settings: Settings, before: _Tried | None) -> _Tried:
         """Fit, count by Spark, draw by Spark, and attack the sample."""
-        self.held.drop_all_but(self.records)
-        subject, seed = self.subject, seed_of(self.key)
+        if before is None:
+            self.held.drop_all_but(self.records)
+            counted, classified, sizes = self._counted(rule, settings)
+        else:
+            self.held.drop_all_but(self.records, before.classified)
+            counted, classified, sizes = redesigned(before.counted, settings), before.classified, before.sizes
+        with progress.stage("looking for twins"):
+            parts = partitions_of(self.rows, sizes)
+            work = tasks.Twins(self.columns, counted.fitted.mechanism, self.wishes.weights or {}, CARRIED)
+            drawn = self.held.keep(_drawn(classified, work, self.key, parts))
+            tally = self._tally(drawn)
+        old, new = self._sides(drawn)
+        attacks = attacks_on(self.subject.table, old, new, counted, self.wishes.notion, seed_of(self.key))
+        quality = self._quality(old, new, tally)
+        return _Tried(
+            counted=counted,
+            attacks=attacks,
+            frame=drawn,
+            classified=classified,
+            sizes=sizes,
+            parts=parts,
+            quality=quality,
+        )
+
+    def _counted(self, rule: SecretRule, settings: Settings) -> tuple[Counted, Any, IntArray]:
+        """What the sample teaches, all records in their classes, and how many each has."""
         n_counted = self.rows - self.rows // PILOT_ONE_IN if self.is_sampled else None
         if settings.make is stronger_model:
             settings = replace(settings, make=partial(stronger_model, leaf=LEAF))
-        learned = learn_classes(subject, rule, settings, seed, n_counted)
+        learned = learn_classes(self.subject, rule, settings, seed_of(self.key), n_counted)
         with progress.stage("classifying and counting all records"):
             classified = self.held.keep(self._classified(learned, rule, settings.n_folds))
             joint, sizes = _counts(classified, learned, rule)
-        counted = designed(subject, rule, settings, learned, joint)
-        mechanism = counted.fitted.mechanism
-        with progress.stage("looking for twins"):
-            parts = partitions_of(self.rows, sizes)
-            work = tasks.Twins(self.columns, mechanism, self.wishes.weights or {}, CARRIED)
-            drawn = self.held.keep(_drawn(classified, work, self.key, parts))
-            tally = self._tally(drawn)
-        before, after = self._sides(drawn)
-        attacks = attacks_on(subject.table, before, after, counted, self.wishes.notion, seed)
-        quality = self._quality(before, after, tally)
-        return _Tried(counted=counted, attacks=attacks, frame=drawn, parts=parts, quality=quality)
+        return designed(self.subject, rule, settings, learned, joint), classified, sizes
 
     def _classified(self, learned: Learned, rule: SecretRule, n_folds: int) -> Any:
         from pyspark.sql.types import IntegerType, StringType, StructField, StructType

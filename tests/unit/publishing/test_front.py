@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -185,6 +186,38 @@ def test_an_attack_that_breaks_a_try_leads_to_another(monkeypatch: pytest.Monkey
     # 1 - 0.15 * 0.1: all tries together may miss with a chance of a tenth.
     assert found.fitted.settings.notion.confidence == pytest.approx(0.985)
     assert found.attack.verdict == "not broken"
+
+
+def test_what_is_broken_by_little_is_drawn_again_from_the_same_classes(monkeypatch: pytest.MonkeyPatch) -> None:
+    from discreet.publishing import making
+
+    right, calls = making.attacks_on, []
+
+    def broken_once(*args):
+        calls.append(args)
+        (found,) = right(*args)
+        return (replace(found, verdict="broken", beyond=0.06) if len(calls) == 1 else found,)
+
+    monkeypatch.setattr(making, "attacks_on", broken_once)
+    found = dc.publish(PLANTED, "ill", notion=NOTION, seed=1)
+    plain = dc.publish(PLANTED, "ill", notion=NOTION, seed=1)
+    first, second = (one[3].fitted for one in calls[:2])
+    assert found.tries == 2
+    assert second.beliefs is first.beliefs
+    assert second.settings.margin == pytest.approx(0.09)
+    assert second.settings.notion == first.settings.notion  # the same limits, the same part of alpha
+    assert found.unchanged < plain.unchanged
+    assert dc.verify(found.certificate, PLANTED, found.table, key=found.key).level == "redrawn"
+
+
+def test_a_refusal_carries_the_attack_that_broke_the_promise(monkeypatch: pytest.MonkeyPatch) -> None:
+    from discreet.publishing import making
+
+    monkeypatch.setattr(making, "sources", lambda hashes, classes, mechanism, coupling: np.arange(len(classes)))
+    with pytest.raises(dc.errors.BrokenByAttackError, match="3 tries, the last with a stronger model, more") as caught:
+        dc.publish(PLANTED, "ill", notion=NOTION, seed=1)
+    assert caught.value.attack.verdict == "broken"
+    assert caught.value.attack.beyond > 0.1
 
 
 def test_several_secrets_are_promised_together_or_one_by_one() -> None:

@@ -2,7 +2,8 @@
 
 Cells of both tables at the same places tell more about each other than at shifted places, unless the release was
 shuffled, or keeps nothing. Small shifts are among them, so that tables in the same order of some column do not pass.
-Some shifts may agree as well all the same: those by a multiple of a period.
+Some shifts may agree as well all the same: those by a multiple of a period. Where a row is missing or one too many, all
+rows behind it are shifted: every stretch of the table is looked at by itself.
 """
 
 # SPDX-License-Identifier: Apache-2.0
@@ -16,7 +17,7 @@ from discreet._support.errors import InputError
 from discreet._support.numeric import FloatArray, IntArray
 from discreet.twins.cells import Cells
 
-__all__ = ["check_correspondence", "corresponds"]
+__all__ = ["check_correspondence", "corresponds", "stretches_apart"]
 
 #: Classes that the cells of a column are put into, rows that are compared, shifts by some and by random places.
 CLASSES, MOST_ROWS, NEAR, FAR = 8, 50_000, (1, 2, 3, 7, 11), 15
@@ -24,15 +25,65 @@ CLASSES, MOST_ROWS, NEAR, FAR = 8, 50_000, (1, 2, 3, 7, 11), 15
 #: Probability that chance alone lets a column pass.
 BY_CHANCE = 1e-6
 
+#: Stretches of a table at most, rows of each at least, and how far the rows of one may be shifted.
+STRETCHES, STRETCH, SHIFTED = 20, 250, 12
 
-def check_correspondence(before: Sequence[Cells], after: Sequence[Cells], shared: Sequence[str], seed: int) -> None:
-    """Refuse tables whose rows agree no better than by chance."""
+#: Stretches agree too little from this part of what is usual in the table on, where that is at least so much.
+LITTLE, USUAL = 0.25, 0.15
+
+
+def check_correspondence(
+    before: Sequence[Cells], after: Sequence[Cells], shared: Sequence[str], seed: int, *, by_id: bool = False
+) -> tuple[str, ...]:
+    """Refuse tables whose rows agree no better than by chance; what is doubtful is noted.
+
+    Rows that an id links are taken at its word: where they agree no better, either nothing is left of the original or
+    the ids are not those of the same people.
+    """
     if not corresponds(before, after, shared, seed):
+        if by_id:
+            return ("Rows with the same id agree no better than by chance: nothing is left, or the ids are others'.",)
         raise InputError(
             "rows of the release do not seem to correspond to those of the original: columns of the same name agree "
             "no better than by chance, and a shuffled release would look safe. Publish with shuffle=False, or link "
             "rows by id=."
         )
+    return () if by_id else stretches_apart(before, after, shared)
+
+
+def stretches_apart(before: Sequence[Cells], after: Sequence[Cells], shared: Sequence[str]) -> tuple[str, ...]:
+    """Refuse tables that are shifted from some row on; notes on stretches whose rows agree too little."""
+    released = {cells.name: cells for cells in after}
+    pairs = [(cells.codes, released[cells.name].codes) for cells in before if cells.name in shared]
+    n = len(before[0].codes)
+    count = min(STRETCHES, n // STRETCH)
+    if not pairs or count < 2:
+        return ()
+    ends = np.linspace(0, n, count + 1).astype(np.int64)
+    agree = np.array([[_equal(pairs, rows, shift) for shift in _SHIFTS] for rows in map(np.arange, ends, ends[1:])])
+    better = np.flatnonzero(agree[:, 1:].max(axis=1) > agree[:, 0] + USUAL)
+    if len(better):
+        raise InputError(
+            f"rows of the release are shifted against those of the original from about row {ends[better[0]] + 1:,} on, "
+            "as if one were missing or one too many. Mend that, or link rows by id=."
+        )
+    excess = agree[:, 0] - np.median(agree[:, 1:], axis=1)
+    usual = float(np.median(excess))
+    return tuple(
+        f"Rows {ends[k] + 1:,} to {ends[k + 1]:,} agree with the original no better than by chance: nothing is left "
+        "there, or they are in another order. What is found may be too little; link rows by id=."
+        for k in np.flatnonzero(excess < LITTLE * usual)
+        if usual > USUAL
+    )
+
+
+def _equal(pairs: Sequence[tuple[IntArray, IntArray]], rows: IntArray, shift: int) -> float:
+    """Share of equal cells of some rows, those of the release so many places later."""
+    return float(np.mean([(a[rows] == b[(rows + shift) % len(b)]).mean() for a, b in pairs]))
+
+
+#: As they are first, then shifted.
+_SHIFTS = (0, *(sign * shift for shift in range(1, SHIFTED + 1) for sign in (1, -1)))
 
 
 def corresponds(before: Sequence[Cells], after: Sequence[Cells], shared: Sequence[str], seed: int) -> bool:

@@ -95,8 +95,7 @@ def attack(
         raise InputError(f"an attack needs at least {LEAST_ROWS} rows that correspond, got {pair.rows}.")
     secret = secret_of([(name, pair.original[name]) for name in secret_names])
     cells = cell_pairs({name: c for name, c in pair.original.items() if name not in secret_names}, pair.released)
-    if id is None:
-        check_correspondence(cells.before, cells.after, cells.shared, seed)
+    doubts = check_correspondence(cells.before, cells.after, cells.shared, seed, by_id=id is not None)
     return attacked(
         cells.before,
         cells.after,
@@ -108,5 +107,5 @@ def attack(
         confidence=confidence,
         shared=cells.shared,
         sensitive=secret_names,
-        notes=(*pair.notes, *secret.notes, *cells.notes),
+        notes=(*pair.notes, *doubts, *secret.notes, *cells.notes),
     )

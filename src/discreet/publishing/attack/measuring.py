@@ -91,15 +91,14 @@ def attacked(
         appear = appearances_of(both[0], both[1], secret, len(values), seed, beliefs)
     cells, cells_after, present = _limited(tried, appear, prior, 1 - confidence)
     names = labels.unique_texts(map(labels.text, values))
-    verdict, reasons = None, tuple[str, ...]()
-    if allowed is not None:
-        verdict, reasons = judged(findings(cells_after, present, prior, names), allowed)
+    found = None if allowed is None else judged(findings(cells_after, present, prior, names), allowed)
     return Attack(
         before=_side("before", tried, cells),
         after=_side("after", tried, cells_after),
         presence=Presence.of(appear.reason, int(appear.n.sum()), present),
-        verdict=verdict,
-        reasons=reasons,
+        verdict=None if found is None else found.word,
+        reasons=() if found is None else found.reasons,
+        beyond=0.0 if found is None else found.beyond,
         notion=notion,
         promised=allowed,
         sensitive=tuple(sensitive),

@@ -114,6 +114,8 @@ class Attack:
         "broken", "undecided" or "not broken"; None without a notion. Nothing proves that no better attack exists.
     reasons : tuple of str
         What the verdict rests on.
+    beyond : float
+        How far estimates that break the promise lie beyond it, nats; infinity where the presence of tuples breaks it.
     notion : Notion or None
         The promise; ``promised`` are the log-lifts that it allows.
     sensitive : tuple of str
@@ -133,6 +135,7 @@ class Attack:
     presence: Presence
     verdict: Word | None
     reasons: tuple[str, ...]
+    beyond: float
     notion: Notion | None
     promised: Promised | None
     sensitive: tuple[str, ...]
@@ -158,7 +161,7 @@ class Attack:
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data."""
-        names = ("verdict", "rows", "trained", "measured", "confidence", "seed")
+        names = ("verdict", "beyond", "rows", "trained", "measured", "confidence", "seed")
         listed = ("reasons", "sensitive", "values", "notes", "cells")
         return {
             **{name: getattr(self, name) for name in names},

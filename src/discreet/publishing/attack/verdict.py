@@ -16,7 +16,7 @@ from discreet.notions import Notion
 from discreet.publishing.attack.lifts import Cell
 from discreet.publishing.attack.presence import PresenceCell
 
-__all__ = ["Found", "Promised", "Word", "findings", "judged", "promised"]
+__all__ = ["Found", "Judgement", "Promised", "Word", "findings", "judged", "promised"]
 
 Word = Literal["broken", "undecided", "not broken"]
 
@@ -51,6 +51,7 @@ class Found(NamedTuple):
     prior: float
     words: str
     measure: str = "log-lift"
+    is_presence: bool = False
 
     @property
     def odds(self) -> Found:
@@ -61,7 +62,22 @@ class Found(NamedTuple):
         .. math:: \log \frac{P(s \mid \text{part})}{P(s)} - \log \frac{1 - P(s \mid \text{part})}{1 - P(s)}
         """
         middle, low, high = (_log_odds(value, self.prior) for value in (self.log_lift, self.low, self.high))
-        return Found(middle, low, high, self.n, self.prior, self.words, "log-ratio of odds")
+        return self._replace(log_lift=middle, low=low, high=high, measure="log-ratio of odds")
+
+    def beyond(self, to: Promised) -> float:
+        """How far the estimate lies beyond a promise, nats."""
+        return max(self.log_lift - to.high, to.low - self.log_lift)
+
+
+class Judgement(NamedTuple):
+    """The verdict, the cells that it rests on, and how far estimates that break the promise lie beyond it, nats.
+
+    As far as can be where the presence of tuples breaks it: no budget between classes mends that.
+    """
+
+    word: Word
+    reasons: tuple[str, ...] = ()
+    beyond: float = 0.0
 
 
 def promised(notion: Notion | None) -> Promised | None:
@@ -94,11 +110,11 @@ def findings(
         yield Found(cell.log_lift, cell.low, cell.high, cell.n, float(prior[cell.value]), where)
     for one in presence:
         where = f"presence, {one.appearances} appearances, {one.n:,} records, given equal belief: {values[one.value]}"
-        yield Found(one.log_ratio, one.low, one.high, one.n, one.expected / one.n, where)
+        yield Found(one.log_ratio, one.low, one.high, one.n, one.expected / one.n, where, is_presence=True)
 
 
-def judged(found: Iterable[Found], allowed: Promised) -> tuple[Word, tuple[str, ...]]:
-    """The verdict, and the cells that it rests on."""
+def judged(found: Iterable[Found], allowed: Promised) -> Judgement:
+    """What findings say of a promise."""
     everything, ratio = list(found), Promised(-allowed.apart, allowed.apart)
     limits = [(one.odds, ratio) for one in everything] if math.isfinite(allowed.apart) else []
     if allowed.low > ratio.low or allowed.high < ratio.high or not limits:  # else it follows
@@ -106,11 +122,12 @@ def judged(found: Iterable[Found], allowed: Promised) -> tuple[Word, tuple[str, 
     broken = [(max(one.low - to.high, to.low - one.high), one, to) for one, to in limits]
     broken = [case for case in broken if case[0] > 0]
     if broken:
-        return "broken", _reasons(broken)
+        beyond = max(math.inf if one.is_presence else one.beyond(to) for _, one, to in broken)
+        return Judgement("broken", _reasons(broken), beyond)
     sure = [(one, to) for one, to in limits if one.n * one.prior >= LEAST_EXPECTED]
     unsure = [(max(one.log_lift - _beyond(to.high), -_beyond(-to.low) - one.log_lift), one, to) for one, to in sure]
     unsure = [case for case in unsure if case[0] > 0 and _is_beyond_chance(case[1], case[2])]
-    return ("undecided", _reasons(unsure)) if unsure else ("not broken", ())
+    return Judgement("undecided", _reasons(unsure)) if unsure else Judgement("not broken")
 
 
 def _is_beyond_chance(found: Found, to: Promised) -> bool:

@@ -6,8 +6,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from discreet.errors import InputError
 from discreet.publishing.attack.columns import cell_pairs
-from discreet.publishing.attack.correspondence import corresponds
+from discreet.publishing.attack.correspondence import corresponds, stretches_apart
 
 
 def tell(original: dict[str, object], released: dict[str, object], seed: int = 0) -> bool:
@@ -54,3 +55,28 @@ def test_tables_in_the_same_order_are_not_in_the_same_rows() -> None:
 def test_a_period_does_not_hide_that_rows_correspond(period: int) -> None:
     table = {"x": np.array(list("abcde"[:period]) * 200)}
     assert tell(table, table)
+
+
+def parts(original: dict[str, np.ndarray], released: dict[str, np.ndarray]) -> tuple[str, ...]:
+    tables = [{name: pa.chunked_array([column]) for name, column in table.items()} for table in (original, released)]
+    pairs = cell_pairs(*tables)
+    return stretches_apart(pairs.before, pairs.after, pairs.shared)
+
+
+def test_tables_that_are_shifted_from_some_row_on_are_refused() -> None:
+    table = a_table(6000)
+    assert parts(table, table) == ()
+    for shift in (1, -2, 7):
+        moved = {name: np.append(column[:4000], np.roll(column[4000:], shift)) for name, column in table.items()}
+        with pytest.raises(InputError, match=r"shifted .* from about row (3,9|4,)"):
+            parts(table, moved)
+
+
+def test_stretches_in_another_order_are_noted() -> None:
+    table, random = a_table(6000), np.random.default_rng(2)
+    order = np.append(np.arange(3000), 3000 + random.permutation(3000))
+    notes = parts(table, {name: column[order] for name, column in table.items()})
+    assert len(notes) >= 8
+    assert "agree with the original no better than by chance" in notes[0]
+    moved = np.where(random.random(6000) < 0.7, random.permutation(6000), np.arange(6000))
+    assert parts(table, {name: column[moved] for name, column in table.items()}) == ()

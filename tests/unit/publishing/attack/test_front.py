@@ -83,6 +83,14 @@ def test_the_same_seed_gives_the_same_attack_and_another_does_not() -> None:
     assert first.cells != third.cells
 
 
+def test_the_order_of_rows_changes_nothing() -> None:
+    table = a_table(n=2000)
+    moved = table.sample(frac=1, random_state=3)
+    found = [dc.attack(one, one.drop(columns="s"), "s", dc.LIP(0.5), seed=4) for one in (table, moved)]
+    first, second = (jsonable.plain(one.to_dict()) for one in found)
+    assert first == second
+
+
 def test_rows_are_linked_by_id_in_any_order() -> None:
     table = a_table(n=1500)
     released = table[["id", "a", "b", "age"]]

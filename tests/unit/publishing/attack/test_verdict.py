@@ -41,7 +41,7 @@ def found(log_lift: float, low: float, high: float, n: int = 1000) -> Found:
 def test_a_cell_is_judged(cell: Found, notion: dc.Notion, word: str) -> None:
     allowed = promised(notion)
     assert allowed is not None
-    verdict, reasons = judged([found(0.0, -0.01, 0.01), cell], allowed)
+    verdict, reasons, _ = judged([found(0.0, -0.01, 0.01), cell], allowed)
     assert verdict == word
     assert len(reasons) == (word != "not broken")
 
@@ -53,8 +53,8 @@ def test_presence_given_equal_belief_counts_and_the_plain_share_does_not() -> No
     surely = PresenceCell("0", 1, 500, 200, 100.0, math.log(2), math.log(2), 0.55, 0.9)
     allowed = Promised(-0.5, 0.5)
     assert judged(findings([quiet], [plain], prior, ["no", "yes"]), allowed)[0] == "not broken"
-    verdict, (reason,) = judged(findings([quiet], [plain, surely], prior, ["no", "yes"]), allowed)
-    assert verdict == "broken"
+    verdict, (reason,), beyond = judged(findings([quiet], [plain, surely], prior, ["no", "yes"]), allowed)
+    assert (verdict, beyond) == ("broken", math.inf)  # presence: no margin between classes mends it
     assert reason.startswith(
         "presence, 0 appearances, 500 records, given equal belief: yes has a log-lift of 0.69 nats"
     )
@@ -62,7 +62,7 @@ def test_presence_given_equal_belief_counts_and_the_plain_share_does_not() -> No
 
 def test_the_worst_reasons_come_first_and_the_rest_is_counted() -> None:
     cells = [found(0.6 + k / 100, 0.55 + k / 100, 2.0) for k in range(20)]
-    _, reasons = judged(cells, Promised(-0.5, 0.5))
+    _, reasons, _ = judged(cells, Promised(-0.5, 0.5))
     assert "log-lift of 0.79 nats, 0.74 to 2.00 (promised -0.5 to 0.5)" in reasons[0]
     assert (len(reasons), reasons[-1]) == (13, "And 8 more.")
 
