@@ -14,8 +14,8 @@ PUBLIC = {
     "Design", "Estimate", "Frontier", "Joint", "L1Lift", "LDP", "LIP", "MaxLift", "Mechanism", "Notion", "Outcome",
     "PerfectPrivacy", "ProductMechanism", "Quantisation", "QuantisationPath", "ReleaseKey", "SRLIP",
     "SensitiveMechanism", "SeparableUtility", "Utility", "Verdict", "attack", "audit", "certify", "compare",
-    "Publication", "design", "errors", "frontier", "measures", "methods", "notions", "publish", "quantise", "ranges",
-    "register_method",
+    "Publication", "PublicationPlan", "design", "errors", "frontier", "load_plan", "measures", "methods",
+    "notions", "publish", "quantise", "ranges", "register_method",
     "release", "samples", "utilities", "verify",
 }  # fmt: skip
 

@@ -21,6 +21,7 @@ if _typing.TYPE_CHECKING:
     from discreet.notions import ALIP, LDP, LIP, SRLIP, AlphaLift, Chi2Lift, L1Lift, MaxLift, Notion, PerfectPrivacy
     from discreet.publishing.attack.front import Attack, attack
     from discreet.publishing.front import publish
+    from discreet.publishing.plan import PublicationPlan, load_plan
     from discreet.publishing.publication import Publication
     from discreet.quantising import Quantisation, QuantisationPath, quantise
     from discreet.releasing.api import release
@@ -54,6 +55,7 @@ __all__ = [
     "PerfectPrivacy",
     "ProductMechanism",
     "Publication",
+    "PublicationPlan",
     "Quantisation",
     "QuantisationPath",
     "ReleaseKey",
@@ -68,6 +70,7 @@ __all__ = [
     "design",
     "errors",
     "frontier",
+    "load_plan",
     "measures",
     "methods",
     "notions",
@@ -93,6 +96,7 @@ _HOMES = {
     "notions": "ALIP LDP LIP SRLIP AlphaLift Chi2Lift L1Lift MaxLift Notion PerfectPrivacy",
     "publishing.attack.front": "Attack attack",
     "publishing.front": "publish",
+    "publishing.plan": "PublicationPlan load_plan",
     "publishing.publication": "Publication",
     "quantising": "Quantisation QuantisationPath quantise",
     "releasing.api": "release",

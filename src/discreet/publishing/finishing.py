@@ -3,15 +3,15 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from discreet._support import progress
 from discreet._support.numeric import IntArray
 from discreet.designers import design
-from discreet.drawing.keys import ReleaseKey
+from discreet.publishing.asked import Asked
 from discreet.publishing.calibration import calibration_of
 from discreet.publishing.certification import certified, promised
 from discreet.publishing.fitting import Counted, count
@@ -38,7 +38,9 @@ class Ending:
     Attributes
     ----------
     files : Files or None
-        Where the table goes, with certificates, key, signature and report.
+        Where the table goes, with certificates, key, signature, report and plan.
+    asked : Asked
+        What the caller asked for.
     rows : int
         Of the table.
     inputs : sequence of str
@@ -52,11 +54,7 @@ class Ending:
     """
 
     files: Files | None
-    key: ReleaseKey
-    signer: Any
-    reporter: Callable[[Publication], str] | None
-    started: float
-    is_shuffled: bool
+    asked: Asked
     rows: int
     inputs: Sequence[str]
     engine: str
@@ -77,7 +75,7 @@ def finished(
     sources: IntArray,
 ) -> Publication:
     """The published table with its certificate; ``subject`` are all records, or those that were learned from."""
-    counted, fitted, key = made.counted, made.counted.fitted, ending.key
+    counted, fitted, asked = made.counted, made.counted.fitted, ending.asked
     coverage = _coverage(subject, wishes, ending.rows, bool(fitted.rule.gathered))
     how = {
         "beliefs": "counted" if wishes.counted else "learned",
@@ -104,7 +102,7 @@ def finished(
     certificate = certified(
         base,
         subject,
-        key=key,
+        key=asked.key,
         content=ending.content(),
         output=output,
         published=subject.roles.useful,
@@ -115,7 +113,7 @@ def finished(
         weights=wishes.weights or {},
         rows=ending.rows,
         redo=redo,
-        is_shuffled=ending.is_shuffled,
+        is_shuffled=asked.shuffle,
         engine=ending.engine,
     )
     found = Publication(
@@ -131,10 +129,10 @@ def finished(
         joint=counted.joint,
         coverage=coverage,
         tries=made.number,
-        key=key,
+        key=asked.key,
         rows=ending.rows,
-        seconds=time.perf_counter() - ending.started,
-        is_shuffled=ending.is_shuffled,
+        seconds=asked.seconds,
+        is_shuffled=asked.shuffle,
         sources=sources,
         beliefs=counted.beliefs,
         notes=(*_notes(subject, counted), *ending.notes),
@@ -142,9 +140,9 @@ def finished(
     )
     if ending.files is not None:
         ending.check()
-        writer = None if ending.reporter is None else lambda: ending.reporter(found)  # type: ignore[misc]
-        ending.files.finish(certificate, key, ending.signer, writer)
-    return replace(found, seconds=time.perf_counter() - ending.started)
+        report = None if asked.reporter is None else partial(asked.reporter, found)
+        ending.files.finish(certificate, asked.key, asked.signer, report, found.plan.text)
+    return replace(found, seconds=asked.seconds)
 
 
 def _calibration(subject: Subject, counted: Counted) -> dict[str, Any]:

@@ -3,14 +3,11 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-import math
 import os
-import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -20,17 +17,19 @@ from discreet._support.numeric import IntArray
 from discreet.certificate.signing_key import SigningKey
 from discreet.drawing.keys import ReleaseKey
 from discreet.notions import LIP, Notion
+from discreet.publishing.asked import Asked
 from discreet.publishing.beliefs import sklearn_needed
 from discreet.publishing.certification import redo_of
 from discreet.publishing.finishing import Ending, finished
 from discreet.publishing.fitting import Counted, count, weights_of
 from discreet.publishing.making import Made, Wishes, made_in_memory, made_with, order_key, told
 from discreet.publishing.pilot import rule_from
+from discreet.publishing.plan import PublicationPlan
 from discreet.publishing.publication import Publication
 from discreet.publishing.quality import quality_of
 from discreet.publishing.reading import Subject, read_subject
-from discreet.publishing.roles import roles_of
-from discreet.publishing.writing import Files, frame_of, open_files
+from discreet.publishing.roles import Roles, roles_of
+from discreet.publishing.writing import Files, Wanted, frame_of, open_files
 from discreet.tables import frames, open_table
 from discreet.tables.session import DuckDBTable, Limits, is_spark
 from discreet.twins.store import overlap_of
@@ -39,6 +38,11 @@ __all__ = ["publish", "publish_later"]
 
 #: Share of the records that a label needs for each class, below which it is gathered with others.
 LEAST_SHARE = 0.006
+
+LOST = (
+    "limits of what the classes of this table say do not keep the promise with confidence under the earlier design: "
+    "it is made about the counted records alone. Fit the first table with room (margin), or publish this one by itself"
+)
 
 COUNTED_WARNING = (
     "counted beliefs read every person's own secret: whoever knows somebody's useful values learns from how often they "
@@ -68,6 +72,7 @@ def publish(
     margin: float | None = None,
     private_certificate: str | os.PathLike[str] | None = None,
     write_key: str | os.PathLike[str] | None = None,
+    write_plan: str | os.PathLike[str] | None = None,
     report: str | os.PathLike[str] | None = None,
     sign: Any = None,
     force: bool = False,
@@ -121,8 +126,9 @@ def publish(
         Where numeric sensitive columns are cut, such as ``{"salary": [20000, 50000]}``.
     margin : float, optional
         Nats by which the design stays inside of the promise, so that later tables keep it as well (`apply`).
-    private_certificate, write_key, report : path, optional
-        Files that their owner alone may read: counts, classes and attack; the key; a report for people.
+    private_certificate, write_key, write_plan, report : path, optional
+        Files beside ``output`` that their owner alone may read: counts, classes and attack; the key; what later tables
+        are published by (`load_plan`); a report for people.
     sign : path, optional
         Ed25519 private key of OpenSSH that signs the public certificate.
     force : bool
@@ -157,46 +163,54 @@ def publish(
     """
     with sklearn_needed():
         import sklearn  # noqa: F401 - before anything is read, since nothing goes without it
-    started = time.perf_counter()
     promise = LIP(0.5, confidence=0.95) if notion is None else notion
     _check(promise, beliefs, classes, time_limit)
-    secret_key = ReleaseKey.of(key, seed)
-    signer = None if sign is None else SigningKey.of(sign)
+    asked = Asked(
+        key=ReleaseKey.of(key, seed),
+        signer=None if sign is None else SigningKey.of(sign),
+        sensitive=sensitive,
+        useful=useful,
+        drop=drop,
+        person=person,
+        each=each,
+        bins=bins,
+        least_share=0.0 if promise.confidence is None else LEAST_SHARE,
+        shuffle=shuffle,
+        time_limit=time_limit,
+        reporter=reporter,
+        wanted=Wanted.of(
+            force,
+            (*reads, key, sign),
+            output=output,
+            private_certificate=private_certificate,
+            write_key=write_key,
+            plan=write_plan,
+            report=report,
+        ),
+    )
     if beliefs == "counted":
         warnings.warn(COUNTED_WARNING, DiscreetWarning, stacklevel=2)
     wishes = Wishes(promise, model, classes, dict(weights or {}), beliefs == "counted", margin)
-    late = _late(started, time_limit)
-    asked: dict[str, Any] = {
-        "output": output,
-        "private_certificate": private_certificate,
-        "write_key": write_key,
-        "report": report,
-        "force": force,
-        "memory_limit": memory_limit,
-        "reads": (*reads, *(path for path in (key, sign) if isinstance(path, str | os.PathLike))),
-        "started": started,
-        "signer": signer,
-        "shuffle": shuffle,
-        "reporter": reporter,
-    }
-    least_share = _least_share(promise)
     if is_spark(table):
         from discreet.publishing.spark import publish_spark
 
-        how: dict[str, Any] = {"each": each, "bins": bins, "least_share": least_share, "late": late}
-        return publish_spark(table, sensitive, useful, drop, person, wishes, secret_key, **how, **asked)
+        if memory_limit is not None:
+            raise InputError("the memory of Spark is set in its session: leave memory_limit out.")
+        return publish_spark(table, asked, wishes)
     with ExitStack() as stack:
-        job = _begin(stack, table, secret_key, **asked)
+        job = _begin(stack, table, asked, memory_limit)
         roles = roles_of(job.opened, sensitive, useful, drop, person)
         wishes = replace(wishes, weights=weights_of(weights, roles.useful))
-        subject = read_subject(job.opened, roles, secret_key, n_turns=len(roles.sensitive) if each else 1)
-        rule = rule_from(subject.table, roles.sensitive, subject.pilot, each=each, bins=bins, least_share=least_share)
-        made = made_in_memory(subject, rule, wishes, secret_key, job.opened.connection, late)
+        subject = read_subject(job.opened, roles, asked.key, n_turns=len(roles.sensitive) if each else 1)
+        rule = rule_from(
+            subject.table, roles.sensitive, subject.pilot, each=each, bins=bins, least_share=asked.least_share
+        )
+        made = made_in_memory(subject, rule, wishes, asked.key, job.opened.connection, asked.is_late)
         return _finished(job, subject, made, wishes)
 
 
 def publish_later(
-    before: Publication,
+    plan: PublicationPlan,
     table: Any,
     *,
     key: Any = None,
@@ -208,54 +222,50 @@ def publish_later(
     private_certificate: Any = None,
     write_key: Any = None,
     report: Any = None,
+    sign: Any = None,
+    reads: Sequence[Any] = (),
     reporter: Callable[[Publication], str] | None = None,
 ) -> Publication:
     """A later table with the model, classes and design of an earlier publication; see `Publication.apply`."""
-    started = time.perf_counter()
     if is_spark(table):
         raise InputError("a later table is published in memory: give files, or a frame of another library.")
-    secret_key = ReleaseKey.of(key, seed)
-    fitted = before.fitted
-    if fitted.beliefs is None:
-        raise InputError("counted beliefs are about one table's own records. Publish the later table by itself.")
-    wishes = Wishes(before.notion, weights=dict(_weights(before)))
+    plan.check_fitted()
+    paths = {"output": output, "private_certificate": private_certificate, "write_key": write_key, "report": report}
+    asked = Asked(
+        key=ReleaseKey.of(key, seed),
+        wanted=Wanted.of(force, (*reads, key, sign), **paths),
+        signer=None if sign is None else SigningKey.of(sign),
+        shuffle=shuffle,
+        reporter=reporter,
+    )
     with ExitStack() as stack:
-        job = _begin(
-            stack,
-            table,
-            secret_key,
-            output=output,
-            private_certificate=private_certificate,
-            write_key=write_key,
-            report=report,
-            force=force,
-            memory_limit=memory_limit,
-            reads=(),
-            started=started,
-            signer=None,
-            shuffle=shuffle,
-            reporter=reporter,
-        )
-        old = before.roles
-        roles = roles_of(job.opened, old.sensitive, old.useful, (), old.person)
-        ids = tuple(column for column in old.ids if column in roles.dropped)
-        roles = replace(roles, ids=ids, dropped=tuple(column for column in roles.dropped if column not in ids))
+        job = _begin(stack, table, asked, memory_limit)
         # Folds are those of the key that the models were trained under: an equal record is told by the same model.
-        subject = read_subject(job.opened, roles, before.key, n_turns=fitted.rule.n_turns)
-        counted = _counted_again(subject, before)
-        made = made_with(subject, counted, wishes, secret_key, job.opened.connection)
+        subject = read_subject(job.opened, _roles_again(job.opened, plan.roles), plan.key, n_turns=plan.n_turns)
+        counted = _counted_again(subject, plan)
+        kept = counted.fitted.settings.notion
+        lost = kept.confidence is None and plan.notion.confidence is not None
+        wishes = Wishes(kept if lost else plan.notion, weights=plan.weights)
+        made = made_with(subject, counted, wishes, asked.key, job.opened.connection)
         if made.attack.verdict == "broken":
             raise BrokenByAttackError(
-                f"an attack breaks {before.notion} in what would be published of the later table: "
+                f"an attack breaks {wishes.notion} in what would be published of the later table: "
                 f"{told(made.attack)}. Nothing is published. Publish it by itself (discreet.publish).",
                 made.attack,
             )
-        return _finished(job, subject, made, wishes)
+        return _finished(job, subject, made, wishes, notes=(LOST,) if lost else ())
 
 
-def _counted_again(subject: Subject, before: Publication) -> Counted:
+def _roles_again(opened: DuckDBTable, old: Roles) -> Roles:
+    """The roles of the same columns in a later table."""
+    roles = roles_of(opened, old.sensitive, old.useful, (), old.person)
+    ids = tuple(column for column in old.ids if column in roles.dropped)
+    return replace(roles, ids=ids, dropped=tuple(column for column in roles.dropped if column not in ids))
+
+
+def _counted_again(subject: Subject, plan: PublicationPlan) -> Counted:
     """Records of a later table in the classes of the earlier one, which must keep the promise there too."""
-    fitted = before.fitted
+    fitted = plan.fitted
     assert fitted.classes is not None
     told_of, classes = fitted.classes_of(subject.cells, subject.folds)
     secret = fitted.rule.read(subject.table, subject.turns)
@@ -282,29 +292,19 @@ class _Job:
     frame: Any
     opened: DuckDBTable
     files: Files | None
-    key: ReleaseKey
-    started: float
-    signer: Any
-    shuffle: bool
-    reporter: Callable[[Publication], str] | None
+    asked: Asked
 
 
-def _begin(stack: ExitStack, table: Any, key: ReleaseKey, **asked: Any) -> _Job:
-    paths: dict[str, Any] = {
-        name: None if asked[name] is None else Path(asked[name])
-        for name in ("output", "private_certificate", "write_key", "report")
-    }
-    files = open_files(table, paths.pop("output"), stack, force=asked["force"], reads=asked["reads"], **paths)
+def _begin(stack: ExitStack, table: Any, asked: Asked, memory_limit: str | None) -> _Job:
+    files = open_files(table, asked.wanted, stack)
     spill = None if files is None else str(files.transaction.spill)
     frame = table if isinstance(table, str | os.PathLike) else frames.collected(table)
-    opened = stack.enter_context(open_table(frame, places=True, limits=Limits(asked["memory_limit"], spill)))
+    opened = stack.enter_context(open_table(frame, places=True, limits=Limits(memory_limit, spill)))
     opened.start_digest()
-    return _Job(
-        table, frame, opened, files, key, asked["started"], asked["signer"], asked["shuffle"], asked["reporter"]
-    )
+    return _Job(table, frame, opened, files, asked)
 
 
-def _finished(job: _Job, subject: Subject, made: Made, wishes: Wishes) -> Publication:
+def _finished(job: _Job, subject: Subject, made: Made, wishes: Wishes, notes: tuple[str, ...] = ()) -> Publication:
     """The published table with its certificate, once all decisions are made."""
     useful = subject.roles.useful
     quality = quality_of(subject.cells, [cells.taken(made.sources) for cells in subject.cells])
@@ -317,11 +317,7 @@ def _finished(job: _Job, subject: Subject, made: Made, wishes: Wishes) -> Public
 
     ending = Ending(
         files=job.files,
-        key=job.key,
-        signer=job.signer,
-        reporter=job.reporter,
-        started=job.started,
-        is_shuffled=job.shuffle,
+        asked=job.asked,
         rows=len(subject),
         inputs=job.opened.columns,
         engine="duckdb",
@@ -329,6 +325,7 @@ def _finished(job: _Job, subject: Subject, made: Made, wishes: Wishes) -> Public
         write=write,
         check=job.opened.check_unchanged,
         more={"overlap": overlap_of(subject.records.tuples, subject.records.tuples[made.sources])},
+        notes=notes,
     )
     redo = redo_of(subject, made.counted, made.coupling)
     return finished(ending, subject, made, wishes, quality, redo, made.sources)
@@ -336,25 +333,12 @@ def _finished(job: _Job, subject: Subject, made: Made, wishes: Wishes) -> Public
 
 def _order(subject: Subject, made: Made, job: _Job) -> IntArray:
     """Rows of the original in the order in which they are published."""
-    if not job.shuffle:
+    if not job.asked.shuffle:
         return made.sources
-    key = order_key(job.key, made.counted.fitted.mechanism)
+    key = order_key(job.asked.key, made.counted.fitted.mechanism)
     hashes = subject.records.hashes(job.opened.connection, key)
     result: IntArray = made.sources[np.argsort(hashes, kind="stable")]
     return result
-
-
-def _least_share(notion: Notion) -> float:
-    return 0.0 if notion.confidence is None else LEAST_SHARE
-
-
-def _late(started: float, time_limit: float | None) -> Callable[[], bool]:
-    return lambda: time_limit is not None and time.perf_counter() - started > time_limit
-
-
-def _weights(before: Publication) -> dict[str, float]:
-    stored = before.certificate["publication"]["weights"]
-    return {name: math.inf if text == "inf" else float(text) for name, text in stored.items()}
 
 
 def _check(notion: Notion, beliefs: str, classes: int | None, time_limit: float | None) -> None:

@@ -98,7 +98,7 @@ class Wishes:
         return max(bound.epsilon for bound in self.notion.bounds)
 
     def settings(self, number: int, n_labels: int = 2, inside: float = 0.0) -> Settings:
-        """Those of a try, from 0 on: each later one is stronger. ``inside``: nats that its design stays off the promise."""
+        """Those of a try, from 0 on: later ones are stronger; designs stay ``inside`` of the promise by nats."""
         notion, confidence = self.notion, self.notion.confidence
         if confidence is not None and not self.counted:
             notion = replace(notion, confidence=1 - (1 - confidence) * SHARES[number])  # type: ignore[type-var]

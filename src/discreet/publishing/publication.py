@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import html
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,7 @@ from discreet.designers import Design
 from discreet.drawing.keys import ReleaseKey
 from discreet.notions import Notion
 from discreet.publishing.fitting import Fitted
+from discreet.publishing.plan import PublicationPlan
 from discreet.publishing.quality import Quality
 from discreet.publishing.roles import Roles
 
@@ -110,11 +112,21 @@ class Publication:
         key, seed : optional
             Left out: the key of this publication, so that a record that is in both tables draws the same class.
         **options
-            ``output``, ``shuffle``, ``force`` and the names of files, as in `discreet.publish`.
-        """
-        from discreet.publishing.front import publish_later
+            ``output``, ``shuffle``, ``sign``, ``force`` and the names of files, as in `discreet.publish`.
 
-        return publish_later(self, table, key=self.key if key is None and seed is None else key, seed=seed, **options)
+        Notes
+        -----
+        The promise is made with confidence where limits of the later table's classes keep it under the earlier design,
+        which a ``margin`` leaves room for; else about its counted records alone, and a note says so.
+        """
+        return self.plan.apply(table, key=key, seed=seed, **options)
+
+    @property
+    def plan(self) -> PublicationPlan:
+        """What later tables are published by: keep it (``plan.save``) with the key, and read it by `load_plan`."""
+        stored = self.certificate["publication"]["weights"]
+        weights = {name: math.inf if text == "inf" else float(text) for name, text in stored.items()}
+        return PublicationPlan(self.roles, self.notion, self.fitted, weights, self.key)
 
     def to_dict(self) -> dict[str, Any]:
         """What is to be said about it, as plain data without a row of the table."""

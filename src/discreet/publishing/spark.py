@@ -12,11 +12,10 @@ from __future__ import annotations
 import os
 import urllib.parse
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 from weakref import WeakSet
 
@@ -29,6 +28,7 @@ from discreet._support.version import version
 from discreet.core.joint import Joint
 from discreet.drawing.keys import ReleaseKey
 from discreet.publishing import spark_tasks as tasks
+from discreet.publishing.asked import Asked
 from discreet.publishing.beliefs import stronger_model
 from discreet.publishing.finishing import Ending, finished
 from discreet.publishing.fitting import (
@@ -47,7 +47,7 @@ from discreet.publishing.publication import Publication
 from discreet.publishing.quality import Quality, quality_of
 from discreet.publishing.reading import PILOT_ONE_IN, Subject, check_persons, check_rows, folds_key, subject_of
 from discreet.publishing.roles import MOST_LOOKED_AT, Roles, may_be_id, roles_of, tells_who
-from discreet.publishing.writing import Files, open_files
+from discreet.publishing.writing import Files, Wanted, open_files
 from discreet.releasing.certification import output_digest
 from discreet.releasing.engines.spark import check_known_answers, check_names_for_files
 from discreet.releasing.transaction import writing
@@ -91,68 +91,42 @@ HOW = (
 _ASKED: WeakSet[Any] = WeakSet()
 
 
-def publish_spark(
-    frame: Any,
-    sensitive: str | Sequence[str],
-    useful: str | Sequence[str],
-    drop: str | Sequence[str],
-    person: str | None,
-    wishes: Wishes,
-    key: ReleaseKey,
-    *,
-    each: bool,
-    bins: Mapping[str, Any] | None,
-    least_share: float,
-    late: Callable[[], bool],
-    started: float,
-    signer: Any,
-    reporter: Callable[[Publication], str] | None,
-    shuffle: bool,
-    memory_limit: str | None,
-    output: Any,
-    **files: Any,
-) -> Publication:
+def publish_spark(frame: Any, asked: Asked, wishes: Wishes) -> Publication:
     """Publish a DataFrame; see `discreet.publish`."""
-    if not shuffle:
+    if not asked.shuffle:
         raise InputError(
             "Spark keeps no order of rows, so shuffle=False cannot be had. Leave it out, or publish files or a frame "
             "in memory."
         )
     if wishes.counted:
         raise InputError("counted beliefs need the table in memory: publish files or a frame of another library.")
-    if memory_limit is not None:
-        raise InputError("the memory of Spark is set in its session: leave memory_limit out.")
     session = frame.sparkSession
     with ExitStack() as stack:
         stack.enter_context(answering(session, "the table"))
         stack.enter_context(warnings.catch_warnings())
         warnings.filterwarnings("ignore", category=FutureWarning, module="pyspark")  # about pandas, which is not used
-        written = _files(frame, output, stack, files)
+        written = _files(frame, asked.wanted, stack)
         check_known_answers(session)
         _check_workers(session)
         table = SparkTable(frame)
-        roles = roles_of(table, sensitive, useful, drop, person, is_id=_Ids(table))
+        roles = roles_of(table, asked.sensitive, asked.useful, asked.drop, asked.person, is_id=_Ids(table))
         wishes = replace(wishes, weights=weights_of(wishes.weights, roles.useful))
-        work = _Work(table, roles, key, wishes, stack.enter_context(_Held()))
-        work.read(each=each)
+        work = _Work(table, roles, asked.key, wishes, stack.enter_context(_Held()))
+        work.read(each=asked.each)
         rule = rule_from(
             work.subject.table,
             roles.sensitive,
             work.subject.pilot,
-            each=each,
-            bins=bins,
-            least_share=least_share,
+            each=asked.each,
+            bins=asked.bins,
+            least_share=asked.least_share,
             elsewhere=work.elsewhere,
         )
         n_labels = len(rule.read(work.subject.table, work.subject.turns).labels)
-        made = first_not_broken(partial(work.attempt, rule), wishes, n_labels, late)
+        made = first_not_broken(partial(work.attempt, rule), wishes, n_labels, asked.is_late)
         ending = Ending(
             files=written,
-            key=key,
-            signer=signer,
-            reporter=reporter,
-            started=started,
-            is_shuffled=True,
+            asked=asked,
             rows=work.rows,
             inputs=list(table.kinds),
             engine="spark",
@@ -535,17 +509,11 @@ def _check_workers(session: Any) -> None:
     _ASKED.add(session)
 
 
-def _files(frame: Any, output: Any, stack: ExitStack, files: Mapping[str, Any]) -> Files | None:
+def _files(frame: Any, wanted: Wanted, stack: ExitStack) -> Files | None:
     """Where a folder of Parquet files goes, outside of what is read."""
     read = []
-    if output is not None:
+    if wanted.output is not None:
         check_names_for_files(frame.columns)
         uris = [uri for uri in frame.inputFiles() if uri.startswith("file:")]
         read = [os.path.abspath(urllib.parse.unquote(path_of(uri))) for uri in uris]
-    named = {name: None if path is None else Path(path) for name, path in files.items() if name in NAMED}
-    target = None if output is None else Path(output)
-    return open_files(frame, target, stack, is_folder=True, files=read, **{**files, **named})
-
-
-#: Files of a caller beside the table.
-NAMED = ("private_certificate", "write_key", "report")
+    return open_files(frame, wanted, stack, is_folder=True, files=read)

@@ -27,10 +27,34 @@ from discreet.tables.dialect import DUCKDB, literal
 from discreet.tables.files import existing_files
 from discreet.tables.session import FILE, OWN, ROW, DuckDBTable
 
-__all__ = ["Files", "frame_of", "open_files"]
+__all__ = ["Files", "Wanted", "frame_of", "open_files"]
 
 #: Endings of files that cannot tell a null from an empty text where Spark writes them.
 TEXT_FILES = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".csv.zst", ".tsv.zst")
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Files that a caller names, and those that he reads."""
+
+    output: Path | None = None
+    private_certificate: Path | None = None
+    write_key: Path | None = None
+    report: Path | None = None
+    plan: Path | None = None
+    force: bool = False
+    reads: Sequence[Any] = ()
+
+    @classmethod
+    def of(cls, force: bool, reads: Sequence[Any], **paths: str | os.PathLike[str] | None) -> Wanted:
+        """Out of paths of any kind; what is read counts where it is a path."""
+        named = {name: None if path is None else Path(path) for name, path in paths.items()}
+        return cls(**named, force=force, reads=tuple(one for one in reads if isinstance(one, str | os.PathLike)))
+
+    @property
+    def beside(self) -> list[Path]:
+        """Files of the owner beside the table, but for those of every release."""
+        return [path for path in (self.report, self.plan) if path is not None]
 
 
 @dataclass(frozen=True)
@@ -43,13 +67,14 @@ class Files:
         Table, certificates and key.
     transaction : Transaction
         That makes them appear.
-    report : Path or None
-        The report for the owner.
+    report, plan : Path or None
+        The report for the owner, and what later tables are published by.
     """
 
     targets: Targets
     transaction: Transaction
     report: Path | None = None
+    plan: Path | None = None
 
     def write_table(self, table: DuckDBTable, useful: Sequence[str], order: IntArray) -> str | dict[str, str]:
         """Stage the table, whose rows are rows of the original in this order; its digest."""
@@ -58,8 +83,15 @@ class Files:
             copy_rows(table, useful, order, staged)
         return output_digest(staged)
 
-    def finish(self, certificate: Certificate, key: ReleaseKey, sign: Any, report: Callable[[], str] | None) -> None:
-        """Stage certificates, key, signature and report, and let all appear."""
+    def finish(
+        self,
+        certificate: Certificate,
+        key: ReleaseKey,
+        sign: Any,
+        report: Callable[[], str] | None,
+        plan: Callable[[], str],
+    ) -> None:
+        """Stage certificates, key, signature, report and plan, and let all appear."""
         targets, transaction = self.targets, self.transaction
         for old in (targets.codebook, targets.private_codebook):
             transaction.remove(old)
@@ -69,6 +101,8 @@ class Files:
             transaction.write(targets.private_certificate, certificate.text(), private=True)
         if self.report is not None and report is not None:
             transaction.write(self.report, report(), private=True)
+        if self.plan is not None:
+            transaction.write(self.plan, plan(), private=True)
         if sign is None:
             transaction.remove(targets.signature)
         else:
@@ -78,52 +112,46 @@ class Files:
 
 
 def open_files(
-    table: Any,
-    output: Path | None,
-    stack: ExitStack,
-    *,
-    private_certificate: Path | None,
-    write_key: Path | None,
-    report: Path | None,
-    force: bool,
-    reads: Sequence[Any],
-    is_folder: bool = False,
-    files: Sequence[str] = (),
+    table: Any, wanted: Wanted, stack: ExitStack, *, is_folder: bool = False, files: Sequence[str] = ()
 ) -> Files | None:
     """All names free or the caller's to replace, and a transaction begun; None where nothing is written.
 
     ``files`` are those that a frame was read from, where that is known.
     """
+    output = wanted.output
     if output is None:
         if isinstance(table, str | os.PathLike):
             raise InputError("a path is published to a path: name the output.")
-        if private_certificate is not None or write_key is not None or report is not None:
-            raise InputError("certificate, key and report are files beside a table that is written: name the output.")
+        if wanted.private_certificate is not None or wanted.write_key is not None or wanted.beside:
+            raise InputError(
+                "certificate, key, report and plan are files beside a table that is written: name the output."
+            )
         return None
     if not is_folder:
         copy_options(output.name)
     elif output.name.lower().endswith(TEXT_FILES):
         raise InputError("Spark publishes a folder of Parquet files: name it without .csv, or with .parquet.")
-    targets = Targets(output, is_folder, private_certificate, write_key)
+    targets = Targets(output, is_folder, wanted.private_certificate, wanted.write_key)
     targets.check_names()
     transaction = stack.enter_context(Transaction(targets.output))
     files = existing_files(os.fspath(table)) if isinstance(table, str | os.PathLike) else files
-    targets.check(table, files, reads, force=force)
-    if report is not None:
-        read = [*files, *(os.fspath(path) for path in reads if isinstance(path, str | os.PathLike))]
-        _check_report(report, targets, read, force)
-    return Files(targets, transaction, report)
+    targets.check(table, files, wanted.reads, force=wanted.force)
+    _check_beside(wanted, targets, [*files, *map(os.fspath, wanted.reads)])
+    return Files(targets, transaction, wanted.report, wanted.plan)
 
 
-def _check_report(report: Path, targets: Targets, read: Sequence[str], force: bool) -> None:
+def _check_beside(wanted: Wanted, targets: Targets, read: Sequence[str]) -> None:
     from discreet._support.files import check_no_link, check_target
 
-    check_no_link(report)
     others = [targets.output, targets.certificate, targets.signature, targets.codebook, targets.private_codebook]
     others += [path for path in (targets.private_certificate, targets.key) if path is not None]
-    if os.path.realpath(report) in {os.path.realpath(path) for path in others}:
-        raise InputError("the report needs a name of its own.")
-    check_target(report, force=force, never=list(read))
+    taken = {os.path.realpath(path) for path in others}
+    for path in wanted.beside:
+        check_no_link(path)
+        if os.path.realpath(path) in taken:
+            raise InputError(f"{str(path)!r} needs a name of its own.")
+        check_target(path, force=wanted.force, never=list(read))
+        taken.add(os.path.realpath(path))
 
 
 def copy_rows(table: DuckDBTable, useful: Sequence[str], order: IntArray, target: Path) -> None:

@@ -1,0 +1,114 @@
+"""Plans of publications: kept in a private file, read with the key alone, applied to later tables."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import pickle
+import stat
+import zlib
+from dataclasses import replace
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+import discreet as dc
+from discreet.errors import InputError
+from tests.unit.publishing.made_up import people
+
+JUNE, JULY = (people(6000, seed=seed).select(["age", "job", "town", "ill"]) for seed in (2, 3))
+NOTION = dc.LIP(0.8, confidence=0.9)
+
+
+@pytest.fixture(scope="module")
+def june() -> dc.Publication:
+    return dc.publish(JUNE, "ill", notion=NOTION, seed=1, margin=0.25, weights={"job": 2.0})
+
+
+def test_a_kept_plan_publishes_a_later_table_as_the_publication_does(june: dc.Publication, tmp_path: Path) -> None:
+    path = tmp_path / "june.plan"
+    june.plan.save(path)
+    assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
+    again = dc.load_plan(path, june.key)
+    first, second = june.apply(JULY), again.apply(JULY)
+    assert first.table.equals(second.table)
+    assert again.weights == {"job": 2.0}
+    assert second.notion == NOTION  # the margin left room
+    assert dc.verify(second.certificate, JULY, second.table, key=june.key).level == "redrawn"
+    assert dc.load_plan(path, june.key).apply(JUNE).table.equals(june.table)
+
+
+def test_a_plan_is_written_with_the_files_of_a_publication(tmp_path: Path) -> None:
+    pq.write_table(JUNE, tmp_path / "june.parquet")
+    paths = {"output": tmp_path / "out.parquet", "write_key": tmp_path / "key", "write_plan": tmp_path / "plan"}
+    dc.publish(tmp_path / "june.parquet", "ill", notion=NOTION, **paths)
+    later = dc.load_plan(tmp_path / "plan", tmp_path / "key").apply(JULY, key=tmp_path / "key")
+    assert later.rows == JULY.num_rows
+    with pytest.raises(InputError, match="needs a name of its own"):
+        dc.publish(JUNE, "ill", notion=NOTION, output=tmp_path / "o.csv", write_plan=tmp_path / "o.csv")
+    with pytest.raises(InputError, match="name the output"):
+        dc.publish(JUNE, "ill", notion=NOTION, write_plan=tmp_path / "p")
+
+
+class _Bomb:
+    def __reduce__(self) -> tuple[object, tuple[str]]:
+        return os.mkdir, ("ran",)
+
+
+def test_what_others_wrote_is_not_read(june: dc.Publication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    june.plan.save("plan")
+    stored = json.loads(Path("plan").read_text())
+    bomb = base64.b64encode(zlib.compress(pickle.dumps(_Bomb()))).decode()
+    for changed in (stored | {"plan": bomb}, stored | {"versions": {}}, stored | {"code": ""}, stored | {"code": 3}):
+        Path("other").write_text(json.dumps(changed))
+        with pytest.raises(InputError, match="not written with this key"):
+            dc.load_plan("other", june.key)
+    with pytest.raises(InputError, match="not written with this key"):
+        dc.load_plan("plan", dc.ReleaseKey.fresh())
+    assert not Path("ran").exists()
+    for text in ("", "[]", "{}", "\x00"):
+        Path("other").write_text(text)
+        with pytest.raises(InputError, match="is not a plan"):
+            dc.load_plan("other", june.key)
+    with pytest.raises(InputError, match="cannot read the plan"):
+        dc.load_plan("nowhere", june.key)
+
+
+def test_plans_of_other_versions_are_refused(
+    june: dc.Publication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from discreet.publishing import plan
+
+    with monkeypatch.context() as older:
+        older.setattr(plan, "_versions", lambda: {"discreet": "0.0.1", "scikit-learn": "0.1"})
+        june.plan.save(tmp_path / "plan")
+    with pytest.raises(InputError, match=r"was written with discreet 0\.0\.1 \(here .*scikit-learn 0\.1"):
+        dc.load_plan(tmp_path / "plan", june.key)
+
+
+def test_a_later_table_that_loses_its_confidence_says_so() -> None:
+    tight = dc.publish(JUNE, "ill", notion=NOTION, seed=1)
+    settings = tight.fitted.settings
+    later = None
+    for seed in range(3, 12):
+        try:
+            later = tight.apply(people(6000, seed=seed).select(["age", "job", "town", "ill"]))
+        except dc.errors.BrokenNotionError:
+            continue
+        break
+    assert later is not None
+    assert settings.notion.confidence is not None
+    assert later.notion.confidence is None
+    assert "confidence" not in repr(later)
+    assert any("about the counted records alone" in note for note in later.notes)
+
+
+def test_counted_beliefs_make_no_plan(june: dc.Publication) -> None:
+    counted = replace(june.plan, fitted=replace(june.fitted, beliefs=None))
+    with pytest.raises(InputError, match="one table's own records"):
+        counted.text()
+    with pytest.raises(InputError, match="one table's own records"):
+        counted.apply(JULY)
