@@ -16,6 +16,7 @@ import numpy as np
 
 from discreet._support.errors import UnusableColumnError
 from discreet._support.numeric import BoolArray
+from discreet.publishing.roles import ALL_NULL
 from discreet.tables.binning import parse_bins
 from discreet.twins.cells import cells_of
 from discreet.twins.secret import SecretRule, quantile_edges
@@ -50,6 +51,8 @@ def rule_from(
     chosen = parse_bins(bins)
     for column in columns:
         cells = cells_of(column, table.column(column))
+        if not cells.n_values and elsewhere is None:
+            raise UnusableColumnError(ALL_NULL.format(column))
         ways[column] = cells.way
         rule = chosen.get(column)
         if isinstance(rule, tuple):
