@@ -32,6 +32,7 @@ from discreet.publishing.reading import Subject, read_subject
 from discreet.publishing.roles import roles_of
 from discreet.publishing.writing import Files, frame_of, open_files
 from discreet.tables import frames, open_table
+from discreet.tables.categories import with_unused_categories
 from discreet.tables.session import DuckDBTable, Limits, is_spark
 from discreet.twins.store import overlap_of
 
@@ -328,9 +329,21 @@ def _finished(job: _Job, subject: Subject, made: Made, wishes: Wishes) -> Public
         write=write,
         check=job.opened.check_unchanged,
         more={"overlap": overlap_of(subject.records.tuples, subject.records.tuples[made.sources])},
+        notes=() if job.files is not None else _unused(job.frame, useful),
     )
     redo = redo_of(subject, made.counted, made.coupling)
     return finished(ending, subject, made, wishes, quality, redo, made.sources)
+
+
+def _unused(frame: Any, useful: Sequence[str]) -> tuple[str, ...]:
+    """A note on types that come back as they were, with the names of values that only people elsewhere had."""
+    found = with_unused_categories(frame, useful)
+    if not found:
+        return ()
+    return (
+        f"categories that no row has: the types of {', '.join(found)} list some, whose names are published with the "
+        "type. Remove unused categories first",
+    )
 
 
 def _order(subject: Subject, made: Made, job: _Job) -> IntArray:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -59,6 +61,44 @@ def test_frames_keep_half_floats_and_columns_of_nulls(library: str) -> None:
     given = pd.DataFrame(columns) if library == "pandas" else pl.DataFrame(columns)
     found = checked(given).table
     assert list(found.dtypes) == [kind for name, kind in zip(given.columns, given.dtypes) if name != "ill"]
+
+
+JOBS = sorted(set(TABLE["job"].to_pylist()))
+CATEGORIES = [*JOBS, "spy"]
+
+
+def job_type(frame: Any) -> Any:
+    shown = frame.collect() if hasattr(frame, "collect") else frame
+    return shown["job"].type if isinstance(shown, pa.Table) else shown["job"].dtype
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: TABLE.to_pandas().assign(job=lambda t: pd.Categorical(t["job"], categories=CATEGORIES)),
+        lambda: pl.from_arrow(TABLE).with_columns(pl.col("job").cast(pl.Enum(CATEGORIES))),
+        lambda: pl.from_arrow(TABLE).with_columns(pl.col("job").cast(pl.Enum(CATEGORIES))).lazy(),
+        lambda: TABLE.set_column(
+            1, "job", pa.DictionaryArray.from_arrays([JOBS.index(job) for job in TABLE["job"].to_pylist()], CATEGORIES)
+        ),
+    ],
+    ids=["pandas", "polars", "lazy", "arrow"],
+)
+def test_unused_categories_stay_in_the_type_and_are_named(make: Callable[[], object], tmp_path: Path) -> None:
+    found = checked(make())
+    assert any("the types of job list some" in note for note in found.notes)
+    assert not any("spy" in note for note in found.notes)
+    assert job_type(found.table) == job_type(make())
+    written = dc.publish(make(), "ill", notion=NOTION, seed=1, output=tmp_path / "out.parquet")
+    assert not written.notes  # files hold the values of rows alone
+    assert b"spy" not in (tmp_path / "out.parquet").read_bytes()
+
+
+def test_categories_that_all_occur_are_not_noted() -> None:
+    table = TABLE.to_pandas().assign(job=lambda t: pd.Categorical(t["job"]))
+    assert not checked(table).notes
+    secret = TABLE.to_pandas().assign(ill=lambda t: pd.Categorical(t["ill"], categories=["yes", "no", "spy"]))
+    assert not checked(secret).notes
 
 
 @pytest.mark.parametrize(
