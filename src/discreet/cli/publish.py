@@ -8,7 +8,7 @@ import math
 from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
@@ -72,7 +72,8 @@ def publish(
     output
         The published table, .parquet, .csv or .tsv (and .gz or .zst); its certificate is written beside it.
     useful
-        Columns to publish. Left out: all others, but for those that look like ids.
+        Columns to publish. Left out, or all where no column is called so: all others, but for those that look like
+        ids.
     drop
         Columns to leave out.
     promise
@@ -126,11 +127,12 @@ def publish(
     written = {"output": output, "certificate": f"{output}.certificate.json", "report": report}
     written |= {"private": private_certificate, "key": key_file or write_key}
     names = {name: str(path) for name, path in written.items() if path is not None}
+    source = load_table(table)
     with progress.stage("publishing the table"):
         done = publish_table(
-            load_table(table),
+            source,
             list(sensitive),
-            list(useful) if useful else "all",
+            _useful(source, useful),
             notion,
             drop=drop,
             key=key_file,
@@ -161,6 +163,16 @@ def publish(
     elif write_key is None and key_file is None:
         say("the key was forgotten: this publication cannot be repeated or redrawn")
     return 0
+
+
+def _useful(table: Any, useful: tuple[str, ...]) -> str | list[str]:
+    """Columns to publish; all of them where none are named, or "all" is and no column is called so."""
+    if useful == ("all",):
+        from discreet.tables import open_table
+
+        with open_table(table) as opened:
+            return ["all"] if "all" in opened.kinds else "all"
+    return list(useful) if useful else "all"
 
 
 def _notion(promise: NotionOptions | None) -> Notion:

@@ -91,7 +91,8 @@ def publish(
     sensitive : str or list of str
         Never published. Numbers of many values are cut into five parts, null is a value.
     useful : "all" or list of str
-        Published: by default all that are neither sensitive nor dropped nor look like ids.
+        Published: by default all that are neither sensitive nor dropped nor look like ids. The text "all" always means
+        that; to publish only a column that is called so, give ``["all"]``.
     notion : Notion
         The promise, `LIP`, `ALIP` or `MaxLift`; left out: ``LIP(0.5, confidence=0.95)``.
     drop : list of str

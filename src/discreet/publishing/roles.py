@@ -78,7 +78,10 @@ def roles_of(
     *,
     is_id: Callable[[Table, str], bool] | None = None,
 ) -> Roles:
-    """The roles of all columns of an open table; ``is_id`` says which tell who a person is, by its values left out."""
+    """The roles of all columns of an open table; ``is_id`` says which tell who a person is, by its values left out.
+
+    The text "all" means every column, also where one is called so.
+    """
     available = list(table.kinds)
     secret = validate.as_columns(sensitive, "sensitive")
     dropped = validate.as_columns(drop, "drop") if drop else ()
@@ -88,7 +91,7 @@ def roles_of(
     if person in secret:
         raise InputError(f"the column {person!r} cannot be both sensitive and the person's own.")
     taken = {*secret, *dropped, *named}
-    if isinstance(useful, str) and useful == "all" and "all" not in available:
+    if isinstance(useful, str) and useful == "all":  # a column of that name alone is ["all"]
         rest = [column for column in available if column not in taken]
         ids = tuple(column for column in rest if (is_id or _is_id)(table, column))
         chosen = tuple(column for column in rest if column not in ids)
