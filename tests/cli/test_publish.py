@@ -149,11 +149,21 @@ def test_tables_and_columns_that_are_not_there(place: Path, call: Call) -> None:
     assert "size" in err
 
 
+def test_useful_all_names_a_column_only_where_there_is_one(place: Path, call: Call) -> None:
+    assert call("publish", "t.csv", *PROMISE, "--useful", "all", "-o", "every.csv", "--seed", "1")[0] == 0
+    assert list(pd.read_csv("every.csv").columns) == ["age", "job"]
+    pd.read_csv("t.csv").rename(columns={"job": "all"}).to_csv("t.csv", index=False)
+    assert call("publish", "t.csv", *PROMISE, "--useful", "all", "-o", "one.csv", "--seed", "1")[0] == 0
+    assert list(pd.read_csv("one.csv").columns) == ["all"]
+
+
 def test_wrong_usage_is_exit_code_2(place: Path, call: Call) -> None:
     for extra, said in (
         (["--seed", "1"], "--write-key stores a fresh key"),
         (["--weight", "age"], "--weight must read COLUMN=NUMBER"),
         (["--weight", "size=2"], "size"),
+        (["--same", "jobs"], "Did you mean 'job'?"),
+        (["--bins", "age=30"], "'age' is none of them"),
         (["--report", "out.csv"], "name of its own"),
         (["--report", "t.csv", "--force"], "t.csv"),
     ):
