@@ -6,7 +6,6 @@ from __future__ import annotations
 import importlib.util
 import math
 from dataclasses import fields, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,7 +18,6 @@ from discreet.cli.streams import say
 
 if TYPE_CHECKING:
     from discreet.notions import Notion
-    from discreet.publishing.publication import Publication
 
 __all__ = ["publish"]
 
@@ -116,13 +114,14 @@ def publish(
         Text for people, JSON for programs.
     """
     from discreet.publishing.front import publish as publish_table
+    from discreet.publishing.owners_report import reporter_of
     from discreet.reporting.text.publication import publication_text
     from discreet.tables.binning import parse_option
 
     check_search(time_limit, seed)
     if write_key is not None and (key_file is not None or seed is not None):
         raise InputError("--write-key stores a fresh key: leave out --key-file and --seed.")
-    _check_installed(report)
+    _check_installed()
     notion = _notion(promise)
     written = {"output": output, "certificate": f"{output}.certificate.json", "report": report}
     written |= {"private": private_certificate, "key": key_file or write_key}
@@ -152,7 +151,9 @@ def publish(
             sign=sign,
             force=force,
             memory_limit=memory_limit,
-            reporter=None if report is None else partial(_report, names={"table": table, **names}),
+            reporter=reporter_of(
+                table, output=output, report=report, private_certificate=private_certificate, key=key_file or write_key
+            ),
         )
     summary = {**done.to_dict(), **names}
     show(format, summary, publication_text(summary) if format == "text" else None)
@@ -201,17 +202,7 @@ def _weights(weights: tuple[str, ...], same: tuple[str, ...]) -> dict[str, float
     return found
 
 
-def _report(done: Publication, names: dict[str, str]) -> str:
-    from discreet.reporting.published import published_html
-
-    return published_html({**done.to_dict(), **names})
-
-
-def _check_installed(report: Path | None) -> None:
+def _check_installed() -> None:
     """What is missing is said before any work is done."""
-    if report is not None:
-        from discreet.reporting.html import check_installed
-
-        check_installed()
     if importlib.util.find_spec("sklearn") is None:
         raise InputError("whole tables need scikit-learn: pip install 'discreet[tables]'.")

@@ -25,6 +25,7 @@ from discreet.publishing.certification import redo_of
 from discreet.publishing.finishing import Ending, finished
 from discreet.publishing.fitting import Counted, count, weights_of
 from discreet.publishing.making import Made, Wishes, made_in_memory, made_with, order_key, told
+from discreet.publishing.owners_report import reporter_of
 from discreet.publishing.pilot import rule_from
 from discreet.publishing.publication import Publication
 from discreet.publishing.quality import quality_of
@@ -124,7 +125,8 @@ def publish(
     margin : float, optional
         Nats by which the design stays inside of the promise, so that later tables keep it as well (`apply`).
     private_certificate, write_key, report : path, optional
-        Files that their owner alone may read: counts, classes and attack; the key; a report for people.
+        Files beside ``output`` that their owner alone may read: counts, classes and attack; the key; a report for
+        people, in HTML.
     sign : path, optional
         Ed25519 private key of OpenSSH that signs the public certificate.
     force : bool
@@ -166,13 +168,13 @@ def publish(
     signer = None if sign is None else SigningKey.of(sign)
     if beliefs == "counted":
         warnings.warn(COUNTED_WARNING, DiscreetWarning, stacklevel=2)
+    named: dict[str, Any] = {"output": output, "report": report, "private_certificate": private_certificate}
+    reporter = reporter or reporter_of(table, **named, key=key if write_key is None else write_key)
     wishes = Wishes(promise, model, classes, dict(weights or {}), beliefs == "counted", margin)
     late = _late(started, time_limit)
     asked: dict[str, Any] = {
-        "output": output,
-        "private_certificate": private_certificate,
+        **named,
         "write_key": write_key,
-        "report": report,
         "force": force,
         "memory_limit": memory_limit,
         "reads": (*reads, *(path for path in (key, sign) if isinstance(path, str | os.PathLike))),
@@ -221,15 +223,15 @@ def publish_later(
     if fitted.beliefs is None:
         raise InputError("counted beliefs are about one table's own records. Publish the later table by itself.")
     wishes = Wishes(before.notion, weights=dict(_weights(before)))
+    named: dict[str, Any] = {"output": output, "report": report, "private_certificate": private_certificate}
+    reporter = reporter or reporter_of(table, **named, key=key if write_key is None else write_key)
     with ExitStack() as stack:
         job = _begin(
             stack,
             table,
             secret_key,
-            output=output,
-            private_certificate=private_certificate,
+            **named,
             write_key=write_key,
-            report=report,
             force=force,
             memory_limit=memory_limit,
             reads=(),

@@ -154,6 +154,19 @@ def test_files_are_written_with_certificate_and_key(tmp_path: Path, ending: str,
         dc.publish(source, "ill", notion=NOTION, output=output)
 
 
+def test_a_report_is_written_beside_the_table_and_nowhere_else(tmp_path: Path) -> None:
+    table, notion = TABLE.slice(0, 1200), dc.LIP(1.0, confidence=0.9)
+    output, report = tmp_path / "out.csv", tmp_path / "report.html"
+    dc.publish(table, "ill", notion=notion, seed=1, output=output, report=report)
+    page = report.read_text(encoding="utf-8")
+    assert "1,200 rows of 6 columns are published without" in page
+    assert str(output) in page
+    assert stat.S_IMODE(report.stat().st_mode) == 0o600
+    with pytest.raises(dc.errors.InputError, match="report are files beside a table that is written: name the output"):
+        dc.publish(table, "ill", notion=notion, seed=1, report=tmp_path / "alone.html")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.csv", "out.csv.certificate.json", "report.html"]
+
+
 def test_nothing_is_left_behind_where_nothing_is_published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from discreet.publishing import making
 
