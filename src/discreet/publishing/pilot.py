@@ -22,7 +22,7 @@ from discreet.tables.binning import parse_bins
 from discreet.twins.cells import cells_of
 from discreet.twins.secret import SecretRule, quantile_edges
 
-__all__ = ["rule_from"]
+__all__ = ["MOST_LABELS", "rule_from"]
 
 #: Numbers with more values than this are cut into so many parts of about equally many records.
 MOST_NUMBERS, PARTS = 20, 5
