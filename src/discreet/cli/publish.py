@@ -14,7 +14,7 @@ from cyclopts import Parameter
 from discreet._support import progress
 from discreet._support.errors import InputError
 from discreet.cli.options import Bins, Columns, Format, NotionOptions, check_search, load_table, show
-from discreet.cli.streams import say
+from discreet.cli.streams import say, say_error
 
 if TYPE_CHECKING:
     from discreet.notions import Notion
@@ -115,6 +115,7 @@ def publish(
     """
     from discreet.publishing.front import publish as publish_table
     from discreet.publishing.owners_report import reporter_of
+    from discreet.reporting.publication_words import undecided_words
     from discreet.reporting.text.publication import publication_text
     from discreet.tables.binning import parse_option
 
@@ -157,7 +158,10 @@ def publish(
         )
     summary = {**done.to_dict(), **names}
     show(format, summary, publication_text(summary) if format == "text" else None)
-    for note in done.notes:
+    undecided = undecided_words(summary)
+    if undecided:
+        say_error(f"warning: {undecided}")
+    for note in done.notes if format == "json" else ():  # the text has them
         say(f"note: {note}")
     if seed is not None:
         say("note: the draw is reproducible, not private: do not publish it")
