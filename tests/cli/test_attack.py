@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -51,6 +52,15 @@ def test_what_is_not_broken_and_what_is_not_judged_is_exit_code_0(
     assert run([*safe, "--epsilon", "0.5", "--format", "json"]) == 0
     data = json.loads(capsys.readouterr().out)
     assert (data["verdict"], data["sensitive"], data["confidence"]) == ("not broken", ["ill"], 0.95)
+
+
+def test_ranges_go_from_low_to_high(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Also where nothing is sure: then the smallest log-lift may be as high as 0, and the largest as low."""
+    run(["attack", "o.csv", "safe.csv", "--sensitive", "ill", "--id", "id", "--epsilon", "0.1"])
+    out = capsys.readouterr().out
+    ranges = re.findall(r"(-?[\d.]+|-inf)(?: to |, )(-?[\d.]+|inf)", out)
+    assert len(ranges) > 20
+    assert all(float(low) <= float(high) for low, high in ranges)
 
 
 def test_wrong_usage_is_exit_code_2(place: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -101,6 +101,39 @@ def test_json_has_what_the_page_shows(place: Path, call: Call) -> None:
     assert not {"report", "private", "key"} & set(json.loads(out))
 
 
+def test_an_attack_that_cannot_decide_is_said_first(place: Path, call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    reason = "boosting, among 31 untouched records: yes has a log-lift of 1.90 nats, -0.30 to 2.20 (promised -1 to 1)."
+    monkeypatch.setattr("discreet.publishing.attack.measuring.judged", lambda *_: ("undecided", (reason,)))
+    code, out, err = call("publish", "t.csv", *PROMISE, *FILES)
+    assert (code, files(place)) == (0, WRITTEN), err
+    said, page = " ".join(out.split()), (place / "r.html").read_text(encoding="utf-8")
+    assert said.startswith("UNDECIDED: the attack could not decide whether LIP(1, confidence=0.9) is kept, with ")
+    for text in (reason.rstrip("."), "More rows, a larger budget (epsilon) or a stronger model"):
+        assert text in said
+        assert text in err
+        assert text in page
+    assert "warning: the attack could not decide" in err
+    data = json.loads(call("publish", "t.csv", *PROMISE, "-o", "j.csv", "--seed", "1", "--format", "json")[1])
+    assert data["attack"]["verdict"] == "undecided"
+
+
+def test_notes_are_in_text_json_and_report(place: Path, call: Call) -> None:
+    table = pd.read_csv("t.csv")
+    table["ill"] = [f"v{k % 150}" if k % 3 else "no" for k in range(len(table))]
+    table.to_csv("t.csv", index=False)
+    code, out, err = call("publish", "t.csv", *PROMISE, *FILES)
+    assert code == 0, err
+    note = " of 101 sensitive values, "
+    page = " ".join((place / "r.html").read_text(encoding="utf-8").split())
+    for text in (note, "of records, are promised about together only"):
+        assert text in " ".join(out.split())
+        assert text in page
+        assert text not in err
+    code, out, err = call("publish", "t.csv", *PROMISE, "-o", "j.csv", "--seed", "1", "--format", "json")
+    assert note in " ".join(json.loads(out)["notes"])
+    assert note in err
+
+
 @pytest.mark.parametrize("name", ["out.csv", "r.html", "p.json", "k"])
 def test_existing_files_are_not_replaced(place: Path, call: Call, name: str) -> None:
     (place / name).write_text("mine")
@@ -149,11 +182,40 @@ def test_tables_and_columns_that_are_not_there(place: Path, call: Call) -> None:
     assert "size" in err
 
 
+def test_useful_all_names_a_column_only_where_there_is_one(place: Path, call: Call) -> None:
+    assert call("publish", "t.csv", *PROMISE, "--useful", "all", "-o", "every.csv", "--seed", "1")[0] == 0
+    assert list(pd.read_csv("every.csv").columns) == ["age", "job"]
+    pd.read_csv("t.csv").rename(columns={"job": "all"}).to_csv("t.csv", index=False)
+    assert call("publish", "t.csv", *PROMISE, "--useful", "all", "-o", "one.csv", "--seed", "1")[0] == 0
+    assert list(pd.read_csv("one.csv").columns) == ["all"]
+
+
+def test_a_later_table_is_published_by_the_plan_of_the_first(place: Path, call: Call) -> None:
+    assert call("publish", "t.csv", *PROMISE, *FILES, "--write-plan", "june.plan", "--margin", "0.2")[0] == 0
+    assert stat.S_IMODE(os.stat("june.plan").st_mode) == 0o600
+    later = ["publish", "t.csv", "--plan", "june.plan", "-o", "july.csv"]
+    for more, said in (
+        ([], "needs the key"),
+        (["--key-file", "k", "--sensitive", "ill"], "says how the table is published"),
+        (["--key-file", "k", "--write-plan", "again.plan"], "says how the table is published"),
+    ):
+        code, _, error = call(*later, *more)
+        assert (code, said in error) == (2, True)
+    code, _, error = call("publish", "t.csv", "-o", "july.csv")
+    assert (code, "--sensitive names the column" in error) == (2, True)
+    assert call(*later, "--key-file", "k", "--private-certificate", "july.json")[0] == 0
+    code, out, _ = call("verify", "july.json", "--table", "t.csv", "--released", "july.csv", "--key-file", "k")
+    assert code == 0
+    assert "redrawn" in out.lower()
+
+
 def test_wrong_usage_is_exit_code_2(place: Path, call: Call) -> None:
     for extra, said in (
         (["--seed", "1"], "--write-key stores a fresh key"),
         (["--weight", "age"], "--weight must read COLUMN=NUMBER"),
         (["--weight", "size=2"], "size"),
+        (["--same", "jobs"], "Did you mean 'job'?"),
+        (["--bins", "age=30"], "'age' is none of them"),
         (["--report", "out.csv"], "name of its own"),
         (["--report", "t.csv", "--force"], "t.csv"),
     ):

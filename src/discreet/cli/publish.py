@@ -6,16 +6,15 @@ from __future__ import annotations
 import importlib.util
 import math
 from dataclasses import fields, replace
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
 from discreet._support import progress
 from discreet._support.errors import InputError
-from discreet.cli.options import Bins, Columns, Format, NotionOptions, check_search, load_table, show
-from discreet.cli.streams import say
+from discreet.cli.options import Bins, Format, NotionOptions, check_search, load_table, show
+from discreet.cli.streams import say, say_error
 
 if TYPE_CHECKING:
     from discreet.notions import Notion
@@ -33,7 +32,7 @@ Flag = Annotated[bool, Parameter(negative="")]
 def publish(
     table: str,
     *,
-    sensitive: Columns,
+    sensitive: Annotated[list[str] | None, Parameter(negative="", consume_multiple=False)] = None,
     output: Annotated[Path, Parameter(name=["--output", "-o"])],
     useful: Several = (),
     drop: Several = (),
@@ -47,6 +46,8 @@ def publish(
     keep_order: Flag = False,
     key_file: Path | None = None,
     write_key: Path | None = None,
+    plan: Path | None = None,
+    write_plan: Path | None = None,
     seed: int | None = None,
     private_certificate: Path | None = None,
     report: Annotated[Path | None, Parameter(negative="")] = None,
@@ -68,11 +69,12 @@ def publish(
     table
         CSV or Parquet file, a glob over such files, or sample:adult.
     sensitive
-        Column to protect, which is not published; repeat the option for several.
+        Column to protect, which is not published; repeat the option for several. Needed without --plan.
     output
         The published table, .parquet, .csv or .tsv (and .gz or .zst); its certificate is written beside it.
     useful
-        Columns to publish. Left out: all others, but for those that look like ids.
+        Columns to publish. Left out, or all where no column is called so: all others, but for those that look like
+        ids.
     drop
         Columns to leave out.
     promise
@@ -95,6 +97,11 @@ def publish(
         Key of an earlier publication; left out, a fresh one.
     write_key
         New file for the fresh key, with which verify draws every row again.
+    plan
+        Plan of an earlier publication, which says all but where the files go: same model, classes and design; twins,
+        promise and attack anew. Needs its --key-file.
+    write_plan
+        File for the plan of this publication, for the owner alone. Leave room for later tables by --margin.
     seed
         Instead of a key, for tests: anyone can repeat the publication, so it protects nobody.
     private_certificate
@@ -115,22 +122,36 @@ def publish(
         Text for people, JSON for programs.
     """
     from discreet.publishing.front import publish as publish_table
-    from discreet.reporting.text.publication import publication_text
     from discreet.tables.binning import parse_option
 
     check_search(time_limit, seed)
     if write_key is not None and (key_file is not None or seed is not None):
         raise InputError("--write-key stores a fresh key: leave out --key-file and --seed.")
-    _check_installed(report)
+    _check_installed()
     notion = _notion(promise)
     written = {"output": output, "certificate": f"{output}.certificate.json", "report": report}
-    written |= {"private": private_certificate, "key": key_file or write_key}
+    written |= {"private": private_certificate, "key": key_file or write_key, "plan": write_plan or plan}
     names = {name: str(path) for name, path in written.items() if path is not None}
+    source = load_table(table)
+    if plan is not None:
+        chosen = (sensitive, useful, drop, promise, each, bins, weight, same, classes, person, margin, time_limit)
+        if any(chosen) or write_plan is not None or seed is not None or write_key is not None:
+            raise InputError(
+                "--plan says how the table is published: beside it, name --output, --key-file and owner's files only."
+            )
+        options = {"output": output, "private_certificate": private_certificate, "report": report, "sign": sign}
+        more = {"shuffle": not keep_order, "force": force, "memory_limit": memory_limit}
+        with progress.stage("publishing a later table"):
+            done = _later(source, plan, key_file, **options, **more)
+        _tell(done, names, format, is_reproducible=False)
+        return 0
+    if not sensitive:
+        raise InputError("--sensitive names the column to protect. Give it, or the --plan of an earlier publication.")
     with progress.stage("publishing the table"):
         done = publish_table(
-            load_table(table),
+            source,
             list(sensitive),
-            list(useful) if useful else "all",
+            _useful(source, useful),
             notion,
             drop=drop,
             key=key_file,
@@ -146,21 +167,50 @@ def publish(
             bins=parse_option(bins) or None,
             private_certificate=private_certificate,
             write_key=write_key,
+            write_plan=write_plan,
             report=report,
             sign=sign,
             force=force,
             memory_limit=memory_limit,
-            reporter=None if report is None else partial(_report, names={"table": table, **names}),
         )
+    _tell(done, names, format, is_reproducible=seed is not None)
+    return 0
+
+
+def _tell(done: Publication, names: dict[str, str], format: Format, *, is_reproducible: bool) -> None:
+    """What was published, and what its owner should know about it."""
+    from discreet.reporting.publication_words import undecided_words
+    from discreet.reporting.text.publication import publication_text
+
     summary = {**done.to_dict(), **names}
     show(format, summary, publication_text(summary) if format == "text" else None)
-    for note in done.notes:
+    undecided = undecided_words(summary)
+    if undecided:
+        say_error(f"warning: {undecided}")
+    for note in done.notes if format == "json" else ():  # the text has them
         say(f"note: {note}")
-    if seed is not None:
+    if is_reproducible:
         say("note: the draw is reproducible, not private: do not publish it")
-    elif write_key is None and key_file is None:
+    elif "key" not in names:
         say("the key was forgotten: this publication cannot be repeated or redrawn")
-    return 0
+
+
+def _later(table: Any, plan: Path, key_file: Path | None, **options: Any) -> Publication:
+    from discreet.publishing.plan import load_plan
+
+    if key_file is None:
+        raise InputError("--plan needs the key of the publication that it was made by: --key-file.")
+    return load_plan(plan, key_file).apply(table, key=key_file, reads=(plan,), **options)
+
+
+def _useful(table: Any, useful: tuple[str, ...]) -> str | list[str]:
+    """Columns to publish; all of them where none are named, or "all" is and no column is called so."""
+    if useful == ("all",):
+        from discreet.tables import open_table
+
+        with open_table(table) as opened:
+            return ["all"] if "all" in opened.kinds else "all"
+    return list(useful) if useful else "all"
 
 
 def _notion(promise: NotionOptions | None) -> Notion:
@@ -189,17 +239,7 @@ def _weights(weights: tuple[str, ...], same: tuple[str, ...]) -> dict[str, float
     return found
 
 
-def _report(done: Publication, names: dict[str, str]) -> str:
-    from discreet.reporting.published import published_html
-
-    return published_html({**done.to_dict(), **names})
-
-
-def _check_installed(report: Path | None) -> None:
+def _check_installed() -> None:
     """What is missing is said before any work is done."""
-    if report is not None:
-        from discreet.reporting.html import check_installed
-
-        check_installed()
     if importlib.util.find_spec("sklearn") is None:
         raise InputError("whole tables need scikit-learn: pip install 'discreet[tables]'.")

@@ -16,6 +16,7 @@ from discreet.publishing.calibration import calibration_of
 from discreet.publishing.certification import certified, promised
 from discreet.publishing.fitting import Counted, count
 from discreet.publishing.making import SHARES, Tried, Wishes
+from discreet.publishing.notes import notes_of
 from discreet.publishing.publication import Publication
 from discreet.publishing.quality import Quality
 from discreet.publishing.reading import Subject
@@ -26,9 +27,6 @@ __all__ = ["Ending", "finished"]
 
 #: Seconds that the proof of how much information the classes could keep may take.
 PROOF_SECONDS = 5.0
-
-#: Gathered values that a note names.
-MOST_NAMED = 5
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -135,7 +133,7 @@ def finished(
         is_shuffled=asked.shuffle,
         sources=sources,
         beliefs=counted.beliefs,
-        notes=(*_notes(subject, counted), *ending.notes),
+        notes=(*notes_of(subject, made, quality.unchanged), *ending.notes),
         calibration=calibration,
     )
     if ending.files is not None:
@@ -173,27 +171,6 @@ def _coverage(subject: Subject, wishes: Wishes, rows: int, gathered: bool) -> st
     if gathered:
         return "approximate: how common each label is, in all records, decided which are gathered"
     return "exact: models, classes and labels were chosen without the S of the records that are counted"
-
-
-def _notes(subject: Subject, counted: Counted) -> tuple[str, ...]:
-    found = []
-    if subject.roles.ids:
-        found.append(f"left out as ids: {', '.join(subject.roles.ids)}. To publish one, name it as useful")
-    rule = counted.fitted.rule
-    if rule.gathered:
-        named = ", ".join(rule.gathered[:MOST_NAMED]) + (", ..." if len(rule.gathered) > MOST_NAMED else "")
-        found.append(
-            f"{len(rule.gathered)} sensitive values with few records are promised about together, not one by one: "
-            f"{named}"
-        )
-    if subject.roles.telling:
-        found.append(
-            f"published, with many different values that may tell who people are: {', '.join(subject.roles.telling)}. "
-            "Leave out what nobody needs (drop, --drop)"
-        )
-    if rule.edges:
-        found.append(f"cut into parts: {', '.join(rule.edges)}")
-    return tuple(found)
 
 
 def _version(package: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet._support import progress
+from discreet._support import progress, validate
 from discreet._support.errors import InputError, UnusableColumnError
 from discreet._support.numeric import FloatArray, IntArray
 from discreet.core.joint import Joint
@@ -256,5 +256,8 @@ def weights_of(weights: Mapping[str, float] | None, useful: Sequence[str]) -> di
     given = dict(weights or {})
     unknown = [name for name in given if name not in useful]
     if unknown:
-        raise InputError(f"weights name {unknown[0]!r}, which is not a published column.")
+        raise InputError(
+            f"weights (--weight, --same) name {unknown[0]!r}, which is not a published column."
+            f"{validate.closest(unknown[0], useful)}"
+        )
     return given

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -23,6 +23,7 @@ from discreet.publishing.certification import redo_of
 from discreet.publishing.finishing import Ending, finished
 from discreet.publishing.fitting import Counted, count, weights_of
 from discreet.publishing.making import Made, Wishes, made_in_memory, made_with, order_key, told
+from discreet.publishing.owners_report import reporter_of
 from discreet.publishing.pilot import rule_from
 from discreet.publishing.plan import PublicationPlan
 from discreet.publishing.publication import Publication
@@ -31,6 +32,7 @@ from discreet.publishing.reading import Subject, read_subject
 from discreet.publishing.roles import Roles, roles_of
 from discreet.publishing.writing import Files, Wanted, frame_of, open_files
 from discreet.tables import frames, open_table
+from discreet.tables.categories import with_unused_categories
 from discreet.tables.session import DuckDBTable, Limits, is_spark
 from discreet.twins.store import overlap_of
 
@@ -78,7 +80,6 @@ def publish(
     force: bool = False,
     memory_limit: str | None = None,
     reads: Sequence[Any] = (),
-    reporter: Callable[[Publication], str] | None = None,
 ) -> Publication:
     """Publish a whole table without its secret: all useful columns together, under one promise.
 
@@ -95,7 +96,8 @@ def publish(
     sensitive : str or list of str
         Never published. Numbers of many values are cut into five parts, null is a value.
     useful : "all" or list of str
-        Published: by default all that are neither sensitive nor dropped nor look like ids.
+        Published: by default all that are neither sensitive nor dropped nor look like ids. The text "all" always means
+        that; to publish only a column that is called so, give ``["all"]``.
     notion : Notion
         The promise, `LIP`, `ALIP` or `MaxLift`; left out: ``LIP(0.5, confidence=0.95)``.
     drop : list of str
@@ -128,7 +130,7 @@ def publish(
         Nats by which the design stays inside of the promise, so that later tables keep it as well (`apply`).
     private_certificate, write_key, write_plan, report : path, optional
         Files beside ``output`` that their owner alone may read: counts, classes and attack; the key; what later tables
-        are published by (`load_plan`); a report for people.
+        are published by (`load_plan`); a report for people, in HTML.
     sign : path, optional
         Ed25519 private key of OpenSSH that signs the public certificate.
     force : bool
@@ -165,6 +167,15 @@ def publish(
         import sklearn  # noqa: F401 - before anything is read, since nothing goes without it
     promise = LIP(0.5, confidence=0.95) if notion is None else notion
     _check(promise, beliefs, classes, time_limit)
+    wanted = Wanted.of(
+        force,
+        (*reads, key, sign),
+        output=output,
+        private_certificate=private_certificate,
+        write_key=write_key,
+        plan=write_plan,
+        report=report,
+    )
     asked = Asked(
         key=ReleaseKey.of(key, seed),
         signer=None if sign is None else SigningKey.of(sign),
@@ -177,16 +188,8 @@ def publish(
         least_share=0.0 if promise.confidence is None else LEAST_SHARE,
         shuffle=shuffle,
         time_limit=time_limit,
-        reporter=reporter,
-        wanted=Wanted.of(
-            force,
-            (*reads, key, sign),
-            output=output,
-            private_certificate=private_certificate,
-            write_key=write_key,
-            plan=write_plan,
-            report=report,
-        ),
+        reporter=reporter_of(table, wanted, key),
+        wanted=wanted,
     )
     if beliefs == "counted":
         warnings.warn(COUNTED_WARNING, DiscreetWarning, stacklevel=2)
@@ -224,19 +227,19 @@ def publish_later(
     report: Any = None,
     sign: Any = None,
     reads: Sequence[Any] = (),
-    reporter: Callable[[Publication], str] | None = None,
 ) -> Publication:
     """A later table with the model, classes and design of an earlier publication; see `Publication.apply`."""
     if is_spark(table):
         raise InputError("a later table is published in memory: give files, or a frame of another library.")
     plan.check_fitted()
     paths = {"output": output, "private_certificate": private_certificate, "write_key": write_key, "report": report}
+    wanted = Wanted.of(force, (*reads, key, sign), **paths)
     asked = Asked(
         key=ReleaseKey.of(key, seed),
-        wanted=Wanted.of(force, (*reads, key, sign), **paths),
+        wanted=wanted,
         signer=None if sign is None else SigningKey.of(sign),
         shuffle=shuffle,
-        reporter=reporter,
+        reporter=reporter_of(table, wanted, key),
     )
     with ExitStack() as stack:
         job = _begin(stack, table, asked, memory_limit)
@@ -325,10 +328,21 @@ def _finished(job: _Job, subject: Subject, made: Made, wishes: Wishes, notes: tu
         write=write,
         check=job.opened.check_unchanged,
         more={"overlap": overlap_of(subject.records.tuples, subject.records.tuples[made.sources])},
-        notes=notes,
+        notes=(*notes, *(() if job.files is not None else _unused(job.frame, useful))),
     )
     redo = redo_of(subject, made.counted, made.coupling)
     return finished(ending, subject, made, wishes, quality, redo, made.sources)
+
+
+def _unused(frame: Any, useful: Sequence[str]) -> tuple[str, ...]:
+    """A note on types that come back as they were, with the names of values that only people elsewhere had."""
+    found = with_unused_categories(frame, useful)
+    if not found:
+        return ()
+    return (
+        f"categories that no row has: the types of {', '.join(found)} list some, whose names are published with the "
+        "type. Remove unused categories first",
+    )
 
 
 def _order(subject: Subject, made: Made, job: _Job) -> IntArray:

@@ -14,13 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from discreet._support.errors import UnusableColumnError
+from discreet._support import validate
+from discreet._support.errors import InputError, UnusableColumnError
 from discreet._support.numeric import BoolArray
+from discreet.publishing.roles import ALL_NULL
 from discreet.tables.binning import parse_bins
 from discreet.twins.cells import cells_of
 from discreet.twins.secret import SecretRule, quantile_edges
 
-__all__ = ["rule_from"]
+__all__ = ["MOST_LABELS", "rule_from"]
 
 #: Numbers with more values than this are cut into so many parts of about equally many records.
 MOST_NUMBERS, PARTS = 20, 5
@@ -47,11 +49,17 @@ def rule_from(
     Where the table is a sample, ``elsewhere`` tells of each secret whether there are labels that the sample lacks.
     """
     edges, ways = {}, {}
-    chosen = parse_bins(bins)
+    chosen = _bins_of(bins, columns)
     for column in columns:
         cells = cells_of(column, table.column(column))
+        if not cells.n_values and elsewhere is None:
+            raise UnusableColumnError(ALL_NULL.format(column))
         ways[column] = cells.way
         rule = chosen.get(column)
+        if rule is not None and cells.numbers is None:
+            raise UnusableColumnError(
+                f"bins cut numbers and dates, and the sensitive column {column!r} holds neither. Leave its bins out."
+            )
         if isinstance(rule, tuple):
             edges[column] = rule
         elif cells.numbers is not None and (rule is not None or cells.n_values > MOST_NUMBERS):
@@ -74,6 +82,18 @@ def rule_from(
     ]
     kept = None if not any(others) else tuple(label for labels in known for label in labels if label not in gathered)
     return replace(rule_now, gathered=tuple(gathered), kept=kept)
+
+
+def _bins_of(bins: Mapping[str, Any] | None, sensitive: Sequence[str]) -> dict[str, Any]:
+    """Binning rules, all of them of sensitive columns."""
+    chosen = parse_bins(bins)
+    for name in chosen:
+        if name not in sensitive:
+            raise InputError(
+                f"bins cut sensitive columns ({', '.join(sensitive)}), and {name!r} is none of them."
+                f"{validate.closest(name, sensitive)}"
+            )
+    return dict(chosen)
 
 
 def _rare(labels: list[str], texts: Any, least_share: float, *, has_others: bool = False) -> list[str]:

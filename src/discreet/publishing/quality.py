@@ -18,7 +18,7 @@ import numpy as np
 from discreet._support.numeric import IntArray
 from discreet.twins.cells import Cells
 
-__all__ = ["ColumnKept", "Quality", "quality_of"]
+__all__ = ["ColumnKept", "Quality", "groups_of", "quality_of"]
 
 #: Values with an order are compared in so many groups of about equally many cells.
 GROUPS = 10
@@ -93,7 +93,7 @@ class Quality:
 def quality_of(columns: Sequence[Cells], published: Sequence[Cells]) -> Quality:
     """A published table beside its original, row by row; both are in one code."""
     same = [before.codes == after.codes for before, after in zip(columns, published, strict=True)]
-    grouped = {cells.name: _groups(cells) for cells in columns}
+    grouped = {cells.name: groups_of(cells) for cells in columns}
     kept, groups = {}, {}
     for cells, after in zip(columns, published):
         of_code, names = grouped[cells.name]
@@ -121,7 +121,7 @@ def _kept(cells: Cells, after: IntArray, before: IntArray, now: IntArray, names:
     return ColumnKept(float((after == cells.codes).mean()), distance, float(errors.max(initial=0.0)), shown)
 
 
-def _groups(cells: Cells) -> tuple[IntArray, list[str]]:
+def groups_of(cells: Cells) -> tuple[IntArray, list[str]]:
     """Of each code its group, of null the last one: values of a category, stretches of an order."""
     if cells.n_values <= (GROUPS if cells.is_ordered else MOST_GROUPS):
         place = np.arange(cells.n_values)

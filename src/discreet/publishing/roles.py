@@ -12,11 +12,11 @@ import numpy as np
 
 from discreet._support import validate
 from discreet._support.errors import EmptyTableError, InputError, UnusableColumnError
-from discreet.tables.dialect import is_float, is_label_type, is_number
+from discreet.tables.dialect import is_float, is_label_type, is_null_type, is_number
 from discreet.tables.session import DuckDBTable, Table
 from discreet.twins.cells import cells_of
 
-__all__ = ["MOSTLY_UNIQUE", "MOST_LOOKED_AT", "Roles", "may_be_id", "roles_of", "tells_who"]
+__all__ = ["ALL_NULL", "MOSTLY_UNIQUE", "MOST_LOOKED_AT", "Roles", "may_be_id", "roles_of", "tells_who"]
 
 #: A text column with a larger share of different cells tells who its people are.
 MOSTLY_UNIQUE = 0.9
@@ -35,6 +35,10 @@ MOST_LOOKED_AT = 20_000
 
 #: Fewer rows than this prove no id.
 FEWEST_ROWS = 50
+
+ALL_NULL = (
+    "the sensitive column {!r} is null in every row, so there is nothing to protect. Choose another column, or drop it."
+)
 
 ID_NAMES = re.compile(r"(^|[_\W])(id|ids|uuid|guid|key|nr|no|ssn|iban|e-?mail|phone|number|ref)($|[_\W])|Id$|ID$", re.I)
 
@@ -74,7 +78,10 @@ def roles_of(
     *,
     is_id: Callable[[Table, str], bool] | None = None,
 ) -> Roles:
-    """The roles of all columns of an open table; ``is_id`` says which tell who a person is, by its values left out."""
+    """The roles of all columns of an open table; ``is_id`` says which tell who a person is, by its values left out.
+
+    The text "all" means every column, also where one is called so.
+    """
     available = list(table.kinds)
     secret = validate.as_columns(sensitive, "sensitive")
     dropped = validate.as_columns(drop, "drop") if drop else ()
@@ -84,7 +91,7 @@ def roles_of(
     if person in secret:
         raise InputError(f"the column {person!r} cannot be both sensitive and the person's own.")
     taken = {*secret, *dropped, *named}
-    if isinstance(useful, str) and useful == "all" and "all" not in available:
+    if isinstance(useful, str) and useful == "all":  # a column of that name alone is ["all"]
         rest = [column for column in available if column not in taken]
         ids = tuple(column for column in rest if (is_id or _is_id)(table, column))
         chosen = tuple(column for column in rest if column not in ids)
@@ -96,14 +103,22 @@ def roles_of(
         dropped = tuple(column for column in available if column not in {*secret, *chosen, *named})
     if not chosen:
         raise InputError("no column is left to publish. Name useful columns, or drop fewer.")
-    for column in (*chosen, *secret):
-        if not is_label_type(table.kinds[column]):
-            raise UnusableColumnError(
-                f"the column {column!r} holds {table.kinds[column]}, not single values. Drop it (drop, --drop), or "
-                "flatten it first."
-            )
+    _check_types(table, chosen, secret)
     telling = tuple(column for column in chosen if table.kinds[column] == "VARCHAR" and _is_telling(table, column))
     return Roles(secret, chosen, dropped, ids, person, telling)
+
+
+def _check_types(table: Table, useful: Sequence[str], sensitive: Sequence[str]) -> None:
+    """Refuse lists, structures and binary cells; nothing but null can be published, and is no secret."""
+    for column in (*useful, *sensitive):
+        kind = table.kinds[column]
+        if is_null_type(kind) and column in sensitive:
+            raise UnusableColumnError(ALL_NULL.format(column))
+        if not (is_label_type(kind) or is_null_type(kind)):
+            raise UnusableColumnError(
+                f"the column {column!r} holds {kind}, not single values. Drop it (drop, --drop), or make text or "
+                "numbers of it first."
+            )
 
 
 def _is_telling(table: Table, column: str) -> bool:

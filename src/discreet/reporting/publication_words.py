@@ -24,6 +24,7 @@ __all__ = [
     "lift_words",
     "presence_words",
     "promise_words",
+    "undecided_words",
     "verify_words",
 ]
 
@@ -81,6 +82,19 @@ def attack_words(summary: Mapping[str, Any]) -> str:
             f"The attack cannot decide on {notion}: some estimates lie far beyond it, with too few records to be sure."
         )
     return f"The attack breaks {notion}."
+
+
+def undecided_words(summary: Mapping[str, Any]) -> str:
+    """That an attack could not decide, with what, and what would decide it; nothing where it did."""
+    attack = summary["attack"]
+    if attack["verdict"] != "undecided":
+        return ""
+    worst = f": {attack['reasons'][0].rstrip('.')}" if attack["reasons"] else ""
+    return (
+        f"the attack could not decide whether {summary['notion']} is kept, with {attack['measured']:,} records that no "
+        f"model had seen{worst}. The table is published all the same. More rows, a larger budget (epsilon) or a "
+        "stronger model (model= in Python) would decide it"
+    )
 
 
 def _beyond(attack: Mapping[str, Any]) -> str:

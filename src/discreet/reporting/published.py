@@ -176,8 +176,8 @@ def _figures(summary: Facts) -> tuple[tuple[str, str], ...]:
 
 def _notes(summary: Facts) -> tuple[str, ...]:
     """What else became of the table."""
-    dropped = summary["columns"]["dropped"]
-    found = [_sentence(note) for note in summary["notes"]]
+    dropped, undecided = summary["columns"]["dropped"], told.undecided_words(summary)
+    found = [_sentence(note) for note in (undecided, *summary["notes"]) if note]
     if dropped:
         found.append(f"Not published: {named([short(name) for name in dropped[:MOST_NAMED]], '')}.")
     if not summary["shuffled"]:

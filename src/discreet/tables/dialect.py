@@ -14,6 +14,7 @@ __all__ = [
     "is_float",
     "is_id_type",
     "is_label_type",
+    "is_null_type",
     "is_number",
     "literal",
     "plain_kind",
@@ -53,6 +54,11 @@ def is_number(kind: str) -> bool:
 def is_label_type(kind: str) -> bool:
     """Whether the values of a type can be symbols; nested and binary values cannot."""
     return not kind.endswith("]") and (is_number(kind) or kind.startswith(_OTHERS))
+
+
+def is_null_type(kind: str) -> bool:
+    """Whether a type holds null alone."""
+    return kind.strip('"') == "NULL"
 
 
 def is_id_type(kind: str) -> bool:

@@ -33,6 +33,9 @@ Output = Sequence[tuple[str | int, str]]
 #: Types of DuckDB whose values are symbols as text, and of which Arrow holds some only.
 WITHOUT_ARROW = ("HUGEINT", "UHUGEINT", "TIME WITH TIME ZONE")
 
+#: Digits of the longest decimals that DuckDB reads.
+MOST_DIGITS = 38
+
 NOT_A_TABLE = "a table must be a pandas, Polars or Spark frame, an Arrow table, a DuckDB relation or a path, got {}."
 
 
@@ -94,7 +97,28 @@ def to_arrow(table: Any, columns: Sequence[str]) -> Any:
     convert = {"pandas": _pandas_to_arrow, "polars": _polars_to_arrow, "pyarrow": _arrow}.get(library)
     if convert is None:
         raise UnreadableTableError(NOT_A_TABLE.format(type(table).__name__))
-    return convert(table, columns)
+    return _readable(convert(table, columns))
+
+
+def _readable(arrow: Any) -> Any:
+    """An Arrow table in types that DuckDB reads: half floats and decimals of 256 bits are read as their neighbours."""
+    import pyarrow as pa
+
+    for place, field in enumerate(arrow.schema):
+        kind = field.type
+        if pa.types.is_float16(kind):
+            other = pa.float32()
+        elif pa.types.is_decimal256(kind) and kind.precision <= MOST_DIGITS:
+            other = pa.decimal128(kind.precision, kind.scale)
+        elif pa.types.is_decimal256(kind):
+            raise UnusableColumnError(
+                f"the column {field.name!r} holds {kind}, and decimals are read up to {MOST_DIGITS} digits. Cast it to "
+                "decimal128 or float64, or leave it out of the table."
+            )
+        else:
+            continue
+        arrow = arrow.set_column(place, field.with_type(other), arrow.column(place).cast(other))
+    return arrow
 
 
 def _pandas_to_arrow(frame: Any, columns: Sequence[str]) -> Any:
@@ -202,7 +226,8 @@ def put_together(
         return _polars(original, frame, rows, in_order, drawn, output, palettes)
     import pyarrow as pa
 
-    base = frame if in_order else frame.take(pa.array(rows))
+    kept = frame.select(list(dict.fromkeys(what for what, _ in output if not isinstance(what, int))))
+    base = kept if in_order else _arrow_rows(kept, rows)
     names = [name for _, name in output]
     columns, fields = [], []
     for what, name in output:
@@ -219,6 +244,20 @@ def put_together(
     if is_relation(original):
         return original.query("discreet_released_from", "SELECT * FROM released")
     return released.to_batches()[0] if isinstance(original, pa.RecordBatch) and released.num_rows else released
+
+
+def _arrow_rows(frame: Any, rows: Any) -> Any:
+    """Rows of an Arrow table; of views, whose cells Arrow cannot take, by way of what they are views of."""
+    import pyarrow as pa
+
+    lasting, places = {"string_view": pa.large_string(), "binary_view": pa.large_binary()}, pa.array(rows)
+    columns = [
+        column.cast(lasting[str(column.type)]).take(places).cast(column.type)
+        if str(column.type) in lasting
+        else column.take(places)
+        for column in frame.columns
+    ]
+    return pa.Table.from_arrays(columns, schema=frame.schema)
 
 
 def _arrow_cells(palette: Any, numbers: Any, kind: Any) -> Any:

@@ -63,7 +63,8 @@ class Cells:
     codes : ndarray of int
         Of each cell, its place among the distinct values in their order; -1 for null.
     numbers : ndarray of float or None
-        What each distinct value counts, where values have an order that means something; nan for the odd ones.
+        What each distinct value counts, where values have an order that means something; nan for the odd ones. None
+        for a column of nulls alone.
     values : Arrow array
         The distinct values, in their order.
     is_text : bool
@@ -133,7 +134,7 @@ def cells_of(name: str, column: Any, way: str | None = FOUND) -> Cells:
         way = way_of(values) if way == FOUND else way
         numbers = None if way is None else _read(values, way)
     else:
-        way, numbers = None, _amounts(values)
+        way, numbers = None, _amounts(values) if len(values) else None  # nulls alone have no order
     keys = np.asarray(pc.rank(values, tiebreaker="dense")) if len(values) else np.zeros(0)
     order = np.argsort(keys, kind="stable") if numbers is None else np.lexsort((keys, np.nan_to_num(numbers)))
     if numbers is not None:

@@ -155,6 +155,19 @@ def test_files_are_written_with_certificate_and_key(tmp_path: Path, ending: str,
         dc.publish(source, "ill", notion=NOTION, output=output)
 
 
+def test_a_report_is_written_beside_the_table_and_nowhere_else(tmp_path: Path) -> None:
+    table, notion = TABLE.slice(0, 1200), dc.LIP(1.0, confidence=0.9)
+    output, report = tmp_path / "out.csv", tmp_path / "report.html"
+    dc.publish(table, "ill", notion=notion, seed=1, output=output, report=report)
+    page = report.read_text(encoding="utf-8")
+    assert "1,200 rows of 6 columns are published without" in page
+    assert str(output) in page
+    assert stat.S_IMODE(report.stat().st_mode) == 0o600
+    with pytest.raises(dc.errors.InputError, match="report are files beside a table that is written: name the output"):
+        dc.publish(table, "ill", notion=notion, seed=1, report=tmp_path / "alone.html")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.csv", "out.csv.certificate.json", "report.html"]
+
+
 def test_nothing_is_left_behind_where_nothing_is_published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from discreet.publishing import making
 
@@ -287,7 +300,12 @@ def test_persons_stay_in_one_fold_and_are_not_published() -> None:
         ({"beliefs": "guessed"}, dc.errors.InputError, "'learned' or 'counted'"),
         ({"classes": 1}, dc.errors.InputError, "at least 2"),
         ({"weights": {"ill": 2.0}}, dc.errors.InputError, "not a published column"),
+        ({"weights": {"jobs": 2.0}}, dc.errors.InputError, "Did you mean 'job'"),
         ({"weights": {"age": -1.0}}, dc.errors.InputError, "at least 0"),
+        ({"bins": {"ill": [1, 2]}}, dc.errors.UnusableColumnError, "'ill' holds neither"),
+        ({"bins": {"ill": "quantiles:3"}}, dc.errors.UnusableColumnError, "'ill' holds neither"),
+        ({"sensitive": "pay", "bins": {"pays": [1, 2]}}, dc.errors.InputError, "Did you mean 'pay'"),
+        ({"bins": {"age": [30, 60]}}, dc.errors.InputError, r"sensitive columns \(ill\), and 'age' is none of them"),
         ({"model": "trees"}, dc.errors.InputError, "fit and predict_proba"),
         ({"time_limit": 0}, dc.errors.InputError, "positive"),
         ({"output": "out.txt"}, dc.errors.InputError, "should end in"),
@@ -298,6 +316,15 @@ def test_what_cannot_be_is_refused(options: dict, error: type[Exception], words:
     given = {"sensitive": "ill", "seed": 1, **options}
     with pytest.raises(error, match=words):
         dc.publish(TABLE, given.pop("sensitive"), **given)
+
+
+def test_all_means_every_column_and_a_list_the_column_of_that_name() -> None:
+    table = TABLE.select(["age", "job", "ill"]).rename_columns(["age", "all", "ill"]).slice(0, 1200)
+    notion = dc.LIP(1.0, confidence=0.9)
+    assert dc.publish(table, "ill", "all", notion, seed=1).table.column_names == ["age", "all"]
+    assert dc.publish(table, "ill", ["all"], notion, seed=1).table.column_names == ["all"]
+    with pytest.raises(dc.errors.ColumnNotFoundError, match="no column 'all'"):
+        dc.publish(TABLE, "ill", ["all"], notion, seed=1)
 
 
 def test_too_few_rows_and_single_values_are_refused() -> None:

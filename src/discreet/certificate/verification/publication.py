@@ -18,12 +18,13 @@ from discreet._support.errors import ColumnNotFoundError, DataError, DiscreetErr
 from discreet._support.numeric import IntArray
 from discreet.certificate.record import private_mac
 from discreet.certificate.verification.evidence import Evidence
+from discreet.certificate.verification.rows import stored_types
 from discreet.certificate.verification.verdict import Finding, equal
 from discreet.drawing.keys import input_hmac
 from discreet.tables import open_table
 from discreet.tables.dialect import plain_kind
 from discreet.tables.digest import file_digest, part_digests
-from discreet.tables.files import readable
+from discreet.tables.files import is_parquet, readable
 from discreet.tables.session import DuckDBTable, Limits
 from discreet.twins.cells import Cells, cells_of
 from discreet.twins.coupling import couple
@@ -177,9 +178,7 @@ def _output_digest(stated: Any, released: DuckDBTable) -> Finding:
 def _beside_each_other(evidence: Evidence, known: _Known, released: DuckDBTable) -> Iterator[Finding]:
     """Types, rows that are rows of the table, how often classes appear; and the draw."""
     useful = evidence.content["publication"]["columns"]["useful"]
-    kinds = [(plain_kind(known.table.kinds[c]), plain_kind(released.kinds[c])) for c in useful]
-    same = all(a == b for a, b in kinds)
-    yield Finding("types of released columns", same, "are those of the table" if same else "are not those of the table")
+    yield _types(known.table, released, useful)
     published = read_records(released, useful).digests
     different, first = np.unique(known.records.digests, return_index=True)
     place = np.minimum(np.searchsorted(different, published), len(different) - 1)
@@ -200,6 +199,15 @@ def _beside_each_other(evidence: Evidence, known: _Known, released: DuckDBTable)
         yield _class_frequencies(evidence, known.classes, known.classes[first][place])
     if evidence.key is not None:
         yield from _redraw(evidence, known, known.classes, published)
+
+
+def _types(table: DuckDBTable, released: DuckDBTable, useful: Sequence[str]) -> Finding:
+    """Whether columns have the types that they had, as far as the format of the published table can tell it."""
+    if released.files and not is_parquet(released.files[0]):
+        return Finding("types of released columns", None, "not compared: files of text have none")
+    wanted = stored_types(table, useful) if released.files else table.kinds
+    same = all(plain_kind(wanted[c]) == plain_kind(released.kinds[c]) for c in useful)
+    return Finding("types of released columns", same, f"are {'' if same else 'not '}those of the table")
 
 
 def _unchanged_rows(evidence: Evidence, records: Records, place: IntArray, published: Any) -> Iterator[Finding]:

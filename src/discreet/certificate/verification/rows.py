@@ -22,7 +22,7 @@ from discreet.tables.dialect import DUCKDB, is_number, literal, plain_kind
 from discreet.tables.files import is_parquet
 from discreet.tables.session import DuckDBTable
 
-__all__ = ["against_both"]
+__all__ = ["against_both", "stored_types"]
 
 #: Rows up to which a release that is not in its table's order is matched again for further tests.
 MOST_ROWS = 2_000_000
@@ -161,13 +161,13 @@ def _changed(
 ) -> Finding:
     """Whether published columns have the types of those that they come from."""
     sources = list(columns.values())
-    wanted = _stored(table, sources) if released.files else {column: table.kinds[column] for column in sources}
+    wanted = stored_types(table, sources) if released.files else {column: table.kinds[column] for column in sources}
     wrong = [n for n, c in columns.items() if not _fits(wanted[c], released.kinds[n], is_spark)]
     text = "are those of the table" if not wrong else f"of {', '.join(wrong)} were changed"
     return Finding(subject, not wrong, text)
 
 
-def _stored(table: DuckDBTable, columns: Sequence[str]) -> dict[str, str]:
+def stored_types(table: DuckDBTable, columns: Sequence[str]) -> dict[str, str]:
     """Types of columns as they come back from a Parquet file."""
     assert table.limits.spill is not None
     path = Path(table.limits.spill) / f"{secrets.token_hex(8)}.parquet"

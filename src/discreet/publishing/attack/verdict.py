@@ -98,7 +98,7 @@ def promised(notion: Notion | None) -> Promised | None:
             f"{notion} limits no single lift, so an attack cannot judge it. Use LIP, ALIP, MaxLift or LDP."
         )
     apart = min((bound.epsilon for bound in notion.bounds if bound.kind.compares_pairs), default=math.inf)
-    return Promised(-falling, rising, apart)
+    return Promised(0.0 - falling, rising, apart)  # no -0
 
 
 def findings(

@@ -38,9 +38,9 @@ def attack_text(found: Facts) -> ConsoleRenderable:
         f"{found['measured']:,} others)",
         "",
         _models(found),
-        f"Log-lifts in nats, smallest to largest of all parts of the records; in brackets what these are at most "
-        f"and at least with {percent_words(found['confidence'])} confidence. Off: how far predicted shares are from "
-        "counted ones.",
+        f"Log-lifts in nats, smallest to largest of all parts of the records; in brackets how far they surely reach, "
+        f"with {percent_words(found['confidence'])} confidence, 0 where not even the sign is sure. Off: how far "
+        "predicted shares are from counted ones.",
         "",
         *_presence(found["presence"], found["confidence"]),
         *found["notes"],
@@ -71,7 +71,8 @@ def _models(found: Facts) -> Table:
 def _lifts(side: Facts | None) -> str:
     if side is None:
         return ""
-    low, high = side["intervals"]["log_min_lift"][1], side["intervals"]["log_max_lift"][0]
+    # Lifts are 1 on average, so that the smallest logarithm is never above 0, nor the largest below.
+    low, high = min(0.0, side["intervals"]["log_min_lift"][1]), max(0.0, side["intervals"]["log_max_lift"][0])
     return f"{nats(side['log_min_lift'])} to {nats(side['log_max_lift'])} [{nats(low)}, {nats(high)}]"
 
 

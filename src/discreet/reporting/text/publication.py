@@ -20,6 +20,7 @@ from discreet.reporting.publication_words import (
     class_words,
     presence_words,
     promise_words,
+    undecided_words,
 )
 from discreet.reporting.text.console import bold
 
@@ -35,7 +36,9 @@ def publication_text(summary: Mapping[str, Any]) -> Group:
     """What was published, what is promised about it, what an attack found, and where everything is."""
     notion = from_dict(dict(summary["notion_parts"]))
     secret = " and ".join(summary["columns"]["sensitive"])
+    undecided = undecided_words(summary)
     lines: list[ConsoleRenderable] = [
+        *([bold(visible(f"UNDECIDED: {undecided}."))] if undecided else []),
         bold(
             visible(
                 f"{summary['rows']:,} rows of {len(summary['columns']['published'])} columns published without "
@@ -44,6 +47,7 @@ def publication_text(summary: Mapping[str, Any]) -> Group:
         ),
         Text(promise_words(notion)),
         Text(visible(class_words(summary))),
+        *(Text(visible(f"Note: {note}.")) for note in summary["notes"]),
         Text(""),
         _columns(summary),
         Text(""),

@@ -1,0 +1,118 @@
+"""What is told with a publication: why few rows are unchanged, and what was gathered, left out, named and cut."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from discreet.core.joint import Joint
+from discreet.measures.limits import belief_limits
+from discreet.notions import Notion
+from discreet.publishing.making import Tried
+from discreet.publishing.pilot import MOST_LABELS
+from discreet.publishing.reading import Subject
+from discreet.publishing.roles import Roles
+from discreet.publishing.telling import most_telling
+from discreet.twins.secret import RARER, SecretRule
+
+if TYPE_CHECKING:
+    from discreet.publishing.attack.record import Attack
+
+__all__ = ["notes_of"]
+
+#: Unchanged rows below this share are explained.
+FEW = 0.5
+
+#: Values that are promised about together are many where their records are a larger share than this.
+MANY_GATHERED = 0.1
+
+#: Gathered values that a note names.
+MOST_NAMED = 5
+
+
+def notes_of(subject: Subject, made: Tried, unchanged: float) -> tuple[str, ...]:
+    """What an owner should know; ``subject`` are the records that were learned from."""
+    fitted, joint = made.counted.fitted, made.counted.joint
+    found: list[str] = []
+    if unchanged < FEW and _budget(fitted.settings.notion) == 0:
+        found.append(
+            "a budget of 0 nats leaves nothing of what columns tell about S: every row is that of a record which was "
+            f"drawn at random, and {_percent(unchanged)} are unchanged by chance. A larger epsilon keeps more"
+        )
+    elif unchanged < FEW:
+        telling = most_telling(subject.cells, made.counted.classes, joint)
+        found.append(_why_few(unchanged, made.attack, joint, fitted.settings.notion, telling))
+    found += [*_about_labels(fitted.rule, joint), *_about_columns(subject.roles)]
+    if fitted.rule.edges:
+        found.append(f"cut into parts: {', '.join(fitted.rule.edges)}")
+    return tuple(found)
+
+
+def _why_few(unchanged: float, attack: Attack, joint: Joint, notion: Notion, telling: tuple[str, ...]) -> str:
+    """Why few rows are unchanged, in numbers, and what would help."""
+    before, promised = attack.before, attack.promised
+    guessed = (
+        f"an accuracy of {_percent(before.accuracy)} (the commonest value: {_percent(before.base_rate)})"
+        if before.auc is None
+        else f"an AUC of {before.auc:.3f}"
+    )
+    allowed = "" if promised is None else f", where {promised.low:g} to {promised.high:g} are promised"
+    records = int(np.median(np.asarray(joint.counts).sum(axis=0)))
+    helps = ["a larger epsilon", *(["fewer sensitive values (bins, --bins)"] if joint.n_sensitive > 2 else [])]
+    helps += [f"leaving out what tells most ({', '.join(telling)})"] if telling else []
+    return (
+        f"only {_percent(unchanged)} of rows are unchanged. In the original, models guess S with {guessed}, and find "
+        f"log-lifts of {before.log_min_lift:.2f} to {before.log_max_lift:.2f} nats{allowed}. {joint.n_sensitive} "
+        f"sensitive values are counted in {joint.n_useful} classes of some {records:,} records{_width(joint, notion)}. "
+        f"What helps: {', '.join(helps)}, more rows"
+    )
+
+
+def _width(joint: Joint, notion: Notion) -> str:
+    """How far shares in classes are known, where the promise is for the population."""
+    if notion.confidence is None:
+        return ""
+    low, high = belief_limits(joint, notion.confidence).floats
+    off = 100 * float((high - low).mean()) / 2
+    return f", whose shares of a value are known to {off:.1f} percentage points up or down on average"
+
+
+def _about_labels(rule: SecretRule, joint: Joint) -> Iterator[str]:
+    """How many values, and of how many records, the promise does not tell apart."""
+    if not rule.gathered:
+        return
+    n_gathered = len(rule.gathered)
+    is_rarer = np.array([str(label).endswith(RARER) for label in joint.sensitive])
+    share = float(joint.p_sensitive[is_rarer].sum())
+    n_all = n_gathered + int((~is_rarer).sum())
+    named = ", ".join(rule.gathered[:MOST_NAMED]) + (", ..." if n_gathered > MOST_NAMED else "")
+    advice = (
+        ". Nothing is promised about which of them a record has: make fewer and commoner values of the column first"
+        if n_gathered > MOST_LABELS or share > MANY_GATHERED
+        else ""
+    )
+    yield (
+        f"{n_gathered} of {n_all} sensitive values, {_percent(share)} of records, are promised about together only: "
+        f"{named}{advice}"
+    )
+
+
+def _about_columns(roles: Roles) -> Iterator[str]:
+    if roles.ids:
+        yield f"left out as ids: {', '.join(roles.ids)}. To publish one, name it as useful"
+    if roles.telling:
+        yield (
+            f"published, with many different values that may tell who people are: {', '.join(roles.telling)}. Leave "
+            "out what nobody needs (drop, --drop)"
+        )
+
+
+def _budget(notion: Notion) -> float:
+    return max(float(bound.epsilon) for bound in notion.bounds)
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
