@@ -14,6 +14,7 @@ import pytest
 
 from discreet.cli.app import run
 from discreet.drawing.keys import ReleaseKey
+from discreet.publishing.attack.verdict import Judgement
 
 PROMISE = ["--sensitive", "ill", "--epsilon", "1", "--confidence", "90"]
 FILES = ["-o", "out.csv", "--report", "r.html", "--private-certificate", "p.json", "--write-key", "k"]
@@ -103,7 +104,7 @@ def test_json_has_what_the_page_shows(place: Path, call: Call) -> None:
 
 def test_an_attack_that_cannot_decide_is_said_first(place: Path, call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     reason = "boosting, among 31 untouched records: yes has a log-lift of 1.90 nats, -0.30 to 2.20 (promised -1 to 1)."
-    monkeypatch.setattr("discreet.publishing.attack.measuring.judged", lambda *_: ("undecided", (reason,)))
+    monkeypatch.setattr("discreet.publishing.attack.measuring.judged", lambda *_: Judgement("undecided", (reason,)))
     code, out, err = call("publish", "t.csv", *PROMISE, *FILES)
     assert (code, files(place)) == (0, WRITTEN), err
     said, page = " ".join(out.split()), (place / "r.html").read_text(encoding="utf-8")
