@@ -163,7 +163,7 @@ def test_a_report_is_written_beside_the_table_and_nowhere_else(tmp_path: Path) -
     assert "1,200 rows of 6 columns are published without" in page
     assert str(output) in page
     assert stat.S_IMODE(report.stat().st_mode) == 0o600
-    with pytest.raises(dc.errors.InputError, match="report and plan are files beside a table that is written: name the output"):
+    with pytest.raises(dc.errors.InputError, match="report and plan are files beside a table"):
         dc.publish(table, "ill", notion=notion, seed=1, report=tmp_path / "alone.html")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out.csv", "out.csv.certificate.json", "report.html"]
 
