@@ -351,6 +351,11 @@ def test_demo_tells_the_whole_story(call, tmp_path: Path) -> None:
         "audit.json",
         "certificate.private.json",
         "mechanism.json",
+        "people-report.html",
+        "people.key",
+        "people.parquet",
+        "people.parquet.certificate.json",
+        "people.private.json",
         "release.key",
         "released.parquet",
         "released.parquet.certificate.json",
@@ -361,6 +366,7 @@ def test_demo_tells_the_whole_story(call, tmp_path: Path) -> None:
         "verdict.json",
     }
     assert pq.read_table(tmp_path / "out" / "released.parquet").num_rows == 32_561
+    assert "income" not in pq.read_schema(tmp_path / "out" / "people.parquet").names
     joint = Joint.from_table(samples.adult(), "relationship", "occupation")
     mechanism = Mechanism.from_json(tmp_path / "out" / "mechanism.json")
     released = joint.through(mechanism)

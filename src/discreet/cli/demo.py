@@ -12,10 +12,10 @@ __all__ = ["demo"]
 
 
 def demo(*, output: Annotated[Path, Parameter(name=["--output", "-o"])] = Path("demo-output")) -> int:
-    """Tell the whole story on the built-in Adult data: audit, compare, design, release, certify, verify, report.
+    """Tell the whole story on the built-in Adult data: audit, compare, design, release, verify, report, publish.
 
-    The question: may a census office publish people's occupation without giving their family relationship away? What
-    an earlier demo left in the folder is replaced.
+    The questions: may a census office publish people's occupation without giving their family relationship away, and
+    all it knows about them without giving their income away? What an earlier demo left in the folder is replaced.
 
     Parameters
     ----------

@@ -19,6 +19,7 @@ from discreet.core.joint import Joint
 from discreet.designers import Design, compare, design
 from discreet.frontiers.sweep import frontier
 from discreet.notions import LIP, Notion
+from discreet.publishing.front import publish
 from discreet.releasing import Released, Request, run
 from discreet.releasing.targets import sidecar
 from discreet.reporting.audit import audit
@@ -31,6 +32,7 @@ from discreet.reporting.text.comparison import comparison_text
 from discreet.reporting.text.console import make_console
 from discreet.reporting.text.design import design_text
 from discreet.reporting.text.frontier import frontier_text
+from discreet.reporting.text.publication import publication_text
 from discreet.reporting.text.release import release_text
 
 __all__ = ["tell"]
@@ -71,6 +73,8 @@ def tell(output: Path) -> int:
         f"{100 * best.nmi:.1f} % of occupation is kept, and no mechanism under {notion} can keep more. "
         f"Open {report}; the release is {target}, its certificate {sidecar(target, 'certificate')}."
     )
+    if importlib.util.find_spec("sklearn") is not None:  # the extra "tables"
+        _publish(console, table, output)
     return 0 if verdict else 1
 
 
@@ -91,6 +95,20 @@ def _look(console: Console, joint: Joint, notion: Notion, output: Path) -> None:
     swept.save(output / "tradeoff.csv")
     if importlib.util.find_spec("matplotlib") is not None:  # the extra "plots"
         swept.save(output / "tradeoff.svg")
+
+
+def _publish(console: Console, table: Any, output: Path) -> None:
+    """All other columns together, without income."""
+    console.rule("8. Publish: the whole table without income, and attacked", align="left")
+    target, private, key = (output / name for name in ("people.parquet", "people.private.json", "people.key"))
+    report = output / "people-report.html" if importlib.util.find_spec("jinja2") is not None else None
+    key.unlink(missing_ok=True)
+    done = publish(
+        table, "income", output=target, private_certificate=private, write_key=key, report=report, force=True
+    )
+    names = {"output": target, "certificate": sidecar(target, "certificate"), "private": private, "key": key}
+    names |= {} if report is None else {"report": report}
+    console.print(publication_text({**done.to_dict(), **{name: str(path) for name, path in names.items()}}))
 
 
 def _release(table: Any, best: Design, target: Path) -> Released:
