@@ -504,7 +504,8 @@ def _check_workers(session: Any) -> None:
         found = []
     if [row["version"] for row in found] != [version()]:
         raise InputError(
-            f"the workers of Spark need the same as its driver: pip install 'discreet[tables]=={version()}'."
+            f"the workers of Spark need the same as its driver: pip install 'discreet[tables]=={version()}' into the "
+            "Python that they run (PYSPARK_PYTHON)."
         )
     _ASKED.add(session)
 
