@@ -24,8 +24,7 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
 
-FORMAT = "discreet-certificate/2"
-FULL = 2**60
+FORMAT, FULL = "discreet-certificate/2", 2**60
 UNIT = 2.0**-51  # relative error of a few float operations
 ROOM = 1e-10  # added to upper corners of boxes: far above rounding, far below what matters
 LARGEST = 20_000  # nats: beyond it no count of as many digits as Python reads makes a difference
@@ -42,6 +41,7 @@ CONFIDENT = ("lip", "alip", "max-lift")  # may be promised for a population, of 
 PI = decimal.Decimal("3.14159265358979323846264338327950288419716939937510582097494459230781640628620899862803")
 STIRLING = ((1, 12), (-1, 360), (1, 1260), (-1, 1680), (1, 1188), (-691, 360360), (1, 156), (-3617, 122400))
 TERMS = 1_000_000  # of the tail of a binomial distribution, at most; the others are bounded
+UNCOUNTED = ("the certificate has no counts, so the table is needed", "counts are in the private certificate")
 Data = dict[str, Any]
 Found = tuple[bool | None, str]
 Table = list[list[int]]
@@ -322,14 +322,14 @@ def _distinct(labels: list[Any]) -> bool:
 
 
 def _rows(certificate: Data) -> Found:
-    stated = certificate["rows"]
+    stated, whole = certificate["rows"], "publication" in certificate
     if stated is None:
         return None, "no rows are stated: the certificate is about a distribution"
     if "counts" not in certificate:
-        return None, "not re-checked: the certificate has no counts, so the table is needed"
+        return None, f"not re-checked: {UNCOUNTED[whole]}"
     total = sum(map(sum, _table(certificate)))
-    same = total == stated["input"] == stated["output"]
-    return same, f"{total} counted, {stated['input']} read, {stated['output']} released"
+    told = "in classes" if whole else f"{stated['input']} read, {stated['output']} released"
+    return total == stated["input"] == stated["output"], f"{total} counted, {told}"
 
 
 def _table(certificate: Data) -> Table:
@@ -587,7 +587,7 @@ def _leakage(certificate: Data) -> Found:
     if certificate["mechanism"] is None:
         return None, "not re-checked: the mechanism is private, and stands in the private certificate"
     if "counts" not in certificate:
-        return None, "not re-checked: the certificate has no counts, so the table is needed"
+        return None, f"not re-checked: {UNCOUNTED['publication' in certificate]}"
     table, bounds, lifts = _table(certificate), _bounds(certificate["notion"]), list[Fraction]()
     if certificate["mechanism"]["kind"] == "bits" and any(kind not in LIFTS for kind, _, _ in bounds):
         raise ValueError("sets of bits are judged by lifts alone")
@@ -634,7 +634,7 @@ def information_kept(certificate: Data) -> Fraction:
 
 def _nmi(certificate: Data) -> Found:
     if "counts" not in certificate:
-        return None, "not re-checked: the certificate has no counts, so the table is needed"
+        return None, f"not re-checked: {UNCOUNTED['publication' in certificate]}"
     if certificate["mechanism"]["kind"] == "bits":
         return None, "not re-checked: released symbols of bits are not listed"
     share = information_kept(certificate)

@@ -92,7 +92,8 @@ def verify(
 ) -> int:
     """Verify a certificate; exit code 1 where anything fails or the level asked for is not reached.
 
-    A private certificate, and a public one with counts, is checked in integers by itself. Any other needs the table.
+    A private certificate, and a public one with counts, is checked in integers by itself. Any other needs the table;
+    that of a whole table (discreet publish) needs the private one.
 
     Parameters
     ----------

@@ -99,6 +99,15 @@ class Publication:
         """Of every published column the share of rows whose cell is as it was."""
         return {name: kept.unchanged for name, kept in self.quality.columns.items()}
 
+    @property
+    def appearances(self) -> dict[str, float]:
+        """Shares of the records that are published not at all, once, and several times; empty where Spark published."""
+        if not len(self.sources):
+            return {}
+        times = np.bincount(self.sources, minlength=self.rows)
+        counted = {"not at all": times == 0, "once": times == 1, "several times": times > 1}
+        return {name: float(mine.mean()) for name, mine in counted.items()}
+
     def apply(self, table: Any, *, key: Any = None, seed: int | None = None, **options: Any) -> Publication:
         """Publish a later table with the same model, classes and design; twins are looked for anew.
 
@@ -143,6 +152,7 @@ class Publication:
             "unchanged": self.unchanged,
             "expected_unchanged": self.expected_unchanged,
             "columns_unchanged": self.columns,
+            "appearances": self.appearances,
             "quality": self.quality.to_dict(),
             "classes": self.joint.n_useful,
             "class_records": [int(n) for n in np.asarray(self.joint.counts).sum(axis=0)],

@@ -321,6 +321,7 @@ def _classes(summary: Facts) -> Rows:
         ("information about the class kept, I(X;Y)/H(X)", f"{design['nmi']:.6f}"),
         ("rows that stay in their class on average", percent(summary["expected_unchanged"])),
         ("rows unchanged in this draw", percent(summary["unchanged"])),
+        *((f"records that appear {times}", percent(share)) for times, share in summary["appearances"].items()),
     )
 
 

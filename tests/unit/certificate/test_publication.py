@@ -51,6 +51,27 @@ def test_an_honest_one_is_verified_by_itself_and_redrawn_with_the_key(published:
     assert any("private certificate" in finding.text for finding in plain.findings)
 
 
+def test_what_was_checked_and_what_to_give_is_said(published: dc.Publication) -> None:
+    private, public, key = published.certificate, published.certificate.public, published.key
+    alone = dc.verify(public)
+    assert alone.level == "consistent"
+    assert alone.reasons == ("leakage: not re-checked: counts are in the private certificate",)
+    assert alone.scope[0] == "Checked: the certificate by itself."
+    assert "columns and rows of the published table (give --released)" in alone.scope[1]
+    assert "the promise, on counts of classes (give the private certificate)" in alone.scope[1]
+    assert "--require consistent" in alone.scope[2]
+    beside = dc.verify(public, released=published.table)
+    assert beside.scope[0] == "Checked: the certificate by itself; columns and rows of the published table."
+    assert "--released" not in beside.scope[1]
+    both = dc.verify(private, TABLE, published.table)
+    assert both.scope[1:] == ("Not checked: that the key draws these rows (give --key-file).",)
+    whole = dc.verify(private, TABLE, published.table, key=key)
+    assert whole.scope == (f"{both.scope[0][:-1]}; that the key draws these rows.",)
+    assert whole.to_dict()["scope"] == list(whole.scope)
+    assert dc.verify(private, TABLE, TABLE, key=key).scope == ()  # something failed, which is said
+    assert not any("table is needed" in finding.text for finding in alone.findings)
+
+
 @pytest.mark.parametrize(
     ("path", "change"),
     [

@@ -61,6 +61,16 @@ def test_shares_are_what_they_say(published: dc.Publication) -> None:
     assert town.distance == pytest.approx((after.sub(before, fill_value=0)).abs().sum() / 2 / TABLE.num_rows)
 
 
+def test_records_appear_once_on_average(published: dc.Publication) -> None:
+    times = np.bincount(published.sources, minlength=TABLE.num_rows)
+    found = published.appearances
+    assert sum(found.values()) == pytest.approx(1)
+    assert found["not at all"] == (times == 0).mean()
+    assert found["several times"] == (times > 1).mean()
+    assert found["once"] > 0.5
+    assert published.to_dict()["appearances"] == found
+
+
 def test_every_class_is_published_as_often_as_it_is_there_on_average(published: dc.Publication) -> None:
     channel = np.asarray(published.fitted.mechanism.channel)[:, np.argsort(published.fitted.mechanism.own_places)]
     share = published.joint.p_useful

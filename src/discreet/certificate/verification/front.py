@@ -16,6 +16,7 @@ from discreet.certificate.verification.evidence import Evidence
 from discreet.certificate.verification.publication import against_publication
 from discreet.certificate.verification.release import against_release
 from discreet.certificate.verification.rows import against_both
+from discreet.certificate.verification.scope import KEY, RELEASED, TABLE, scope_of
 from discreet.certificate.verification.signed import signature_finding
 from discreet.certificate.verification.statements import about_key, unchecked
 from discreet.certificate.verification.table import against_table
@@ -51,7 +52,7 @@ def verify(
     ----------
     certificate : Certificate or path
         A private one is enough by itself: its counts and proof are checked in integers. So is a public one whose owner
-        published the counts. Any other public one needs the table.
+        published the counts. Any other public one needs the table; that of a whole table, the private one.
     table : path or frame, optional
         The table that was released: it is counted and audited anew.
     released : path or frame, optional
@@ -104,7 +105,9 @@ def verify(
         findings.append(Finding("certificate", False, f"damaged, or not of these tables ({type(error).__name__})"))
     else:
         findings += unchecked(evidence, {f.subject for f in findings if f.passed})
-    return Verdict(tuple(_once(findings)))
+    findings = list(_once(findings))
+    given = {name for name, one in ((TABLE, table), (RELEASED, released), (KEY, key)) if one is not None}
+    return Verdict(tuple(findings), scope_of(content, findings, given))
 
 
 def _once(findings: list[Finding]) -> Iterator[Finding]:

@@ -51,9 +51,13 @@ class Finding:
 
 @dataclass(frozen=True)
 class Verdict:
-    """All findings, and the level that they come to; true from "verified" on."""
+    """All findings, and the level that they come to; true from "verified" on.
+
+    ``scope`` says, of a published table, what was checked, what was not, and what that would need.
+    """
 
     findings: tuple[Finding, ...]
+    scope: tuple[str, ...] = ()
 
     @property
     def level(self) -> str:
@@ -102,6 +106,7 @@ class Verdict:
             "level": self.level,
             "meaning": self.meaning,
             "verified": bool(self),
+            "scope": list(self.scope),
             "findings": [{"subject": f.subject, "passed": f.passed, "text": f.text} for f in self.findings],
         }
 

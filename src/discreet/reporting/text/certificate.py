@@ -34,7 +34,7 @@ def verdict_text(verdict: Verdict, required: str) -> Group:
         Text(f"{marks[f.passed]:<12}{f.subject}: {f.text}", style="" if f.passed else "bold") for f in verdict.findings
     ]
     why = f" ({'; '.join(verdict.reasons)})" if verdict.reasons else ""
-    said = [bold(f"{verdict.level.capitalize()}: {verdict.meaning}{why}.")]
+    said = [bold(f"{verdict.level.capitalize()}: {verdict.meaning}{why}."), *map(Text, verdict.scope)]
     if not verdict.failures and not verdict.reaches(required):
         said.append(Text(f"Not enough: {required} was asked for (--require), so the exit code is 1."))
     return Group(*lines, *said)
