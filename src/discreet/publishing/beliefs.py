@@ -17,7 +17,7 @@ import numpy as np
 
 from discreet._support import progress
 from discreet._support.errors import InputError
-from discreet._support.numeric import FloatArray, IntArray
+from discreet._support.numeric import BoolArray, FloatArray, IntArray
 from discreet.publishing.features import Features
 from discreet.publishing.trees import boosting, forest
 
@@ -96,7 +96,8 @@ def learn(
             others = order[folds[order] != fold]
             if len(others) > MOST_LEARNED:
                 others = others[np.sort(rng.choice(len(others), MOST_LEARNED, replace=False))]
-            own = [_Trained(make(features, seed), features.matrix[others], codes[others]) for codes in secrets]
+            seen = features.of(others)
+            own = [_Trained(make, seen, codes[others], seed) for codes in secrets]
             made.append(tuple(own))
             stage.update(fold + 1, n_folds)
     return Beliefs(tuple(made), tuple(places), sum(map(len, places)))
@@ -105,14 +106,19 @@ def learn(
 class _Trained:
     """A model, or what is known without one where its records have a single label."""
 
-    def __init__(self, model: Any, matrix: FloatArray, codes: IntArray) -> None:
+    def __init__(self, make: Callable[[Features, int], Any], seen: Features, codes: IntArray, seed: int) -> None:
         self.known: IntArray = np.unique(codes)
-        if len(self.known) < 2:
+        # Nothing is learned from features that none of these records have.
+        self.given: BoolArray = np.asarray(np.isfinite(seen.matrix).any(axis=0))
+        if len(self.known) < 2 or not self.given.any():
             self.model: Any = None
+            self.shares = np.bincount(np.searchsorted(self.known, codes)) / len(codes)
             return
+        used = seen.only(self.given)
+        model = make(used, seed)
         try:
             with few_threads():
-                self.model = model.fit(matrix, np.searchsorted(self.known, codes))
+                self.model = model.fit(used.matrix, np.searchsorted(self.known, codes))
         except Exception as error:  # an estimator fails in its own ways, and its message may quote a cell
             raise InputError(
                 f"the model {type(model).__name__} cannot be trained on these columns ({type(error).__name__}). Leave "
@@ -121,9 +127,9 @@ class _Trained:
 
     def probabilities(self, matrix: FloatArray) -> FloatArray:
         if self.model is None:
-            return np.ones((len(matrix), 1))
+            return np.tile(self.shares, (len(matrix), 1))
         with few_threads():
-            found: FloatArray = np.asarray(self.model.predict_proba(matrix), dtype=np.float64)
+            found: FloatArray = np.asarray(self.model.predict_proba(matrix[:, self.given]), dtype=np.float64)
         if found.shape != (len(matrix), len(self.known)) or not np.isfinite(found).all():
             raise InputError("the model must tell finite probabilities of every label it was trained on.")
         return found

@@ -84,7 +84,7 @@ def logistic(features: Features, secret: IntArray, n_values: int, seed: int) -> 
 
     columns = Columns(features.matrix, features.is_category)
     model = LogisticRegression(max_iter=60, tol=1e-3)
-    with warnings.catch_warnings(), few_threads():
+    with warnings.catch_warnings(), few_threads(), np.errstate(invalid="ignore", over="ignore"):
         warnings.simplefilter("ignore", ConvergenceWarning)  # a few steps short of the optimum it orders as well
         model.fit(columns.of(features.matrix), secret)
     return _predicting(model, n_values, columns.of)
@@ -152,7 +152,7 @@ def _predicting(model: Any, n_values: int, encode: Callable[[FloatArray], Any]) 
 
     def beliefs(matrix: FloatArray) -> FloatArray:
         result = np.zeros((len(matrix), n_values))
-        with few_threads():
+        with few_threads(), np.errstate(invalid="ignore", over="ignore"):  # as matrix products of some machines say
             result[:, classes] = model.predict_proba(encode(matrix))
         return result
 
