@@ -14,7 +14,7 @@ from discreet.designers.posteriors.optimal import optimal
 from discreet.designers.posteriors.quotient import is_about_beliefs
 from discreet.designers.posteriors.subset_response import subset_response
 from discreet.designers.protocols.excess import bounds_lifts
-from discreet.mechanism import Mechanism
+from discreet.mechanism import Earlier, Mechanism
 from discreet.notions import Notion
 from discreet.utilities import Distance, Utility
 
@@ -33,13 +33,16 @@ def automatic(
     time_limit: float | None = None,
     also: Sequence[Joint] = (),
     near: Distance | None = None,
+    after: Earlier | None = None,
 ) -> Mechanism | Outcome:
     """The best of the methods that there is time for; never below subset merging, which each of them starts from.
 
-    Under several joints it is the optimum.
+    Under several joints, and after other releases, it is the optimum.
     """
-    if also:
-        return optimal(joint, notion, utility=utility, seed=seed, time_limit=time_limit, also=also, near=near)
+    if also or after is not None:
+        return optimal(
+            joint, notion, utility=utility, seed=seed, time_limit=time_limit, also=also, near=near, after=after
+        )
     if not notion.is_polyhedral:
         return subset_merging(joint, notion)
     if is_about_guesses(utility):

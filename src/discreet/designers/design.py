@@ -14,7 +14,7 @@ from discreet._support.visible import visible
 from discreet.core.joint import Joint
 from discreet.designers.history import Moment
 from discreet.measures import distortion, max_lift, min_lift, share_errors, unchanged
-from discreet.mechanism import Mechanism
+from discreet.mechanism import Earlier, Mechanism
 from discreet.notions import LIFTS, Notion
 from discreet.utilities import Information, Measured
 
@@ -90,6 +90,8 @@ class Design:
         How much room other tables were left, where some was asked for. A limit is then not proven.
     designed_on : Joint or None
         Where records were held out: those that it was designed on; ``joint`` are the others.
+    after : Earlier or None
+        What was published about the same records before: the notion holds for all of it together.
     """
 
     mechanism: Mechanism
@@ -109,6 +111,7 @@ class Design:
     history: tuple[Moment, ...] = field(default=(), repr=False)
     room: Room | None = None
     designed_on: Joint | None = field(default=None, repr=False)
+    after: Earlier | None = None
 
     @property
     def released(self) -> Joint:

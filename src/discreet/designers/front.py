@@ -21,7 +21,7 @@ from discreet.designers.history import History, Moment
 from discreet.designers.later import design_for_later
 from discreet.designers.outcome import Outcome
 from discreet.designers.registry import METHODS, Designer, Method, method_of
-from discreet.mechanism import Mechanism
+from discreet.mechanism import Earlier, Mechanism
 from discreet.notions import Notion
 from discreet.notions.base import check_subject
 from discreet.proof.beliefs import BeliefProof
@@ -84,8 +84,10 @@ def design(
         result depends on the seed alone), ``seed``, ``start``, a mechanism to improve on, ``also``, a list of
         further joints over the same useful values under which the notion must hold as well, and ``near``, a
         `discreet.utilities.Distance` (True: of numbers), by which symbols that tell the same about S are released
-        together with close ones, which costs nothing. Subset response, independent attributes, the optimum that reads
-        S, and auto: ``time_limit`` and ``seed``; auto also ``also`` and ``near``.
+        together with close ones, which costs nothing; and ``after``, mechanisms that were applied to the same records
+        before, or a `discreet.Earlier` of other columns: the promise is then about all releases together. Subset
+        response, independent attributes, the optimum that reads S, and auto: ``time_limit`` and ``seed``; auto also
+        ``also``, ``near`` and ``after``.
         Watchdog: ``randomisation="merge" | "uniform"``.
 
     Returns
@@ -121,7 +123,7 @@ def design(
     unknown = sorted(option for option in options if not chosen.takes(option))
     if unknown:
         raise InputError(f"{name} has no option {unknown[0]!r}.")
-    options = _checked_options(options)
+    options = _checked_options(options, joint)
     asked = options | ({"utility": wanted} if "utility" in chosen.options else {})
     with progress.stage(f"designing: {name}, {notion}"):
         subject = joint if designed_on is None else designed_on
@@ -131,12 +133,18 @@ def design(
                 raise BrokenNotionError(
                     f"{name} found a mechanism that breaks {notion}, so it was not returned. Widen the budget."
                 )
+        after = options.get("after")
+        if after is not None and not notion.holds(after.through(outcome.mechanism)):
+            raise BrokenNotionError(
+                f"{name} found a mechanism that breaks {notion} after the earlier releases, so it was not returned. "
+                "Widen the budget."
+            )
     if designed_on is not None:
         _check_holdout(given, notion, outcome.mechanism)
         outcome = replace(outcome, limit=None, proof=None)  # they are about the other part
     made = _kept_private(outcome.mechanism, joint, options).promising(notion.to_dict(), name)
     found = _record(given, notion, name, wanted, replace(outcome, mechanism=made), time.perf_counter() - start)
-    return replace(found, room=room, designed_on=designed_on)
+    return replace(found, room=room, designed_on=designed_on, after=after)
 
 
 def _designed(
@@ -186,6 +194,15 @@ def _check_holdout(joint: Joint, notion: Notion, mechanism: Mechanism) -> None:
     )
 
 
+def _earlier(given: Any, joint: Joint) -> Earlier:
+    """What came before, for the values of the joint."""
+    if not isinstance(given, Earlier):
+        return Earlier.of(joint, given)
+    if given.joint.useful != joint.useful or not np.array_equal(given.joint.masses, joint.masses):
+        raise InputError("after is about another joint: count both from the same table, with the same bins.")
+    return given
+
+
 def _kept_private(mechanism: Mechanism, joint: Joint, options: Mapping[str, Any]) -> Mechanism:
     """The mechanism, private where it was made from rare values of any joint, or from another private one."""
     given = options.get("start")
@@ -195,8 +212,10 @@ def _kept_private(mechanism: Mechanism, joint: Joint, options: Mapping[str, Any]
     return mechanism
 
 
-def _checked_options(options: dict[str, Any]) -> dict[str, Any]:
+def _checked_options(options: dict[str, Any], joint: Joint) -> dict[str, Any]:
     """Options that several methods share, checked once for all of them."""
+    if options.get("after") is not None:
+        options = {**options, "after": _earlier(options["after"], joint)}
     if "also" in options:
         others = options["also"]
         if isinstance(others, Joint) or not isinstance(others, Iterable):

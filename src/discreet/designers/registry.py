@@ -92,9 +92,9 @@ METHODS: dict[str, Method] = {
     "max-truth": Method(max_truth, _polyhedral, _UTILITY | {"time_limit"}),
     "subset-response": Method(subset_response, lambda n: n.is_polyhedral and not n.is_conditional, _SEARCH),
     "independent-attributes": Method(independent_attributes, lambda n: n.is_conditional, _SEARCH),
-    "optimal": Method(optimal, _polyhedral, _SEARCH | {"search", "also", "start", "near"}),
+    "optimal": Method(optimal, _polyhedral, _SEARCH | {"search", "also", "start", "near", "after"}),
     "optimal-with-sensitive": Method(optimal_with_sensitive, has_known_beliefs, _SEARCH, reads_sensitive=True),
-    "auto": Method(automatic, any_notion, _SEARCH | {"also", "near"}),
+    "auto": Method(automatic, any_notion, _SEARCH | {"also", "near", "after"}),
 }
 
 #: Names of the methods that every process knows.

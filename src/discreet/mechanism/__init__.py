@@ -6,6 +6,7 @@ from discreet.mechanism.base import Mechanism
 from discreet.mechanism.bits import BitMechanism
 from discreet.mechanism.channel import ChannelMechanism
 from discreet.mechanism.draw import Draw
+from discreet.mechanism.earlier import Earlier
 from discreet.mechanism.estimate import Estimate
 from discreet.mechanism.product import ProductMechanism
 from discreet.mechanism.sensitive import SensitiveMechanism
@@ -15,6 +16,7 @@ __all__ = [
     "BitMechanism",
     "ChannelMechanism",
     "Draw",
+    "Earlier",
     "Estimate",
     "Mechanism",
     "ProductMechanism",

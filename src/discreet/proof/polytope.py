@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from discreet._support.errors import InputError
-from discreet._support.numeric import BoolArray, FloatArray
+from discreet._support.numeric import BoolArray, FloatArray, ObjectArray
 from discreet.core.joint import Joint
 from discreet.notions import Notion
 
@@ -119,8 +119,16 @@ class Polytope:
         return limit
 
     @classmethod
-    def of(cls, joint: Joint, notion: Notion, also: Sequence[Joint] = ()) -> Polytope:
-        """The polytope of a joint whose symbols all occur, and of other joints over the same symbols."""
+    def of(
+        cls, joint: Joint, notion: Notion, also: Sequence[Joint] = (), outcomes: Sequence[ObjectArray] = ()
+    ) -> Polytope:
+        """The polytope of a joint whose symbols all occur, and of other joints over the same symbols.
+
+        Where releases came before, ``outcomes`` are the tables T_y(s, x) of what a reader of those has seen: the
+        promise is then about each of them together with what is released now (`discreet.mechanism.Earlier`).
+        """
+        if outcomes:
+            return _after(joint, notion, outcomes)
         blocks, equal, widths, size = [], [], [], []
         labels: tuple[tuple[Any, ...], ...] = ()
         steps = None
@@ -150,14 +158,61 @@ class Polytope:
                 equal.append(np.full(len(matrix), is_equal))
                 widths.append(described.n_auxiliary)
         rows = _side_by_side(blocks, widths, joint.n_useful * (1 if steps is None else len(steps) + 1))
-        scale = np.abs(rows).max(axis=1, initial=0)
-        needed = (scale > 0) & (np.concatenate(equal) | (rows > 0).any(axis=1))
-        rows, are_equal = rows[needed] / scale[needed, None], np.concatenate(equal)[needed]
-        kept = ~_dominated(rows, are_equal)
-        rounding = ROUNDING * np.concatenate(size)[needed] / scale[needed]
-        places = np.flatnonzero(needed)[kept].tolist()
-        named = tuple(labels[k] for k in places) if labels else ()
-        return cls(rows[kept], are_equal[kept], joint.p_useful, rounding[kept], scale[needed][kept], named, steps)
+        return _scaled(rows, np.concatenate(equal), np.concatenate(size), joint.p_useful, labels, steps)
+
+
+def _scaled(
+    rows: FloatArray,
+    equal: BoolArray,
+    size: FloatArray,
+    p_useful: FloatArray,
+    labels: tuple[tuple[Any, ...], ...],
+    steps: FloatArray | None = None,
+) -> Polytope:
+    """Rows with a largest entry of one each, without those that ask for nothing or follow from others."""
+    scale = np.abs(rows).max(axis=1, initial=0)
+    needed = (scale > 0) & (equal | (rows > 0).any(axis=1))
+    rows, are_equal = rows[needed] / scale[needed, None], equal[needed]
+    kept = ~_dominated(rows, are_equal)
+    rounding = ROUNDING * size[needed] / scale[needed]
+    places = np.flatnonzero(needed)[kept].tolist()
+    named = tuple(labels[k] for k in places) if labels else ()
+    return Polytope(rows[kept], are_equal[kept], p_useful, rounding[kept], scale[needed][kept], named, steps)
+
+
+def _after(joint: Joint, notion: Notion, outcomes: Sequence[ObjectArray]) -> Polytope:
+    r"""Rows of the promise given every outcome y of earlier releases.
+
+    The lift of (y, y') compares with P(s), whatever y told already:
+
+    .. math:: \sum_x T_y(s, x) \, c(x) \le e^{\varepsilon} P(s) \sum_x T_y(x) \, c(x)
+
+    which are the rows of a joint that has T_y and, as one symbol more that is never released with y, all other records.
+    """
+    prior = sum(table.sum(axis=1) for table in outcomes)
+    blocks, size, equal, labels = [], [], [], list[tuple[Any, ...]]()
+    for number, table in enumerate(outcomes):
+        occurs = np.flatnonzero(table.sum(axis=0) > 0)
+        rest = prior - table.sum(axis=1)
+        with_rest = np.hstack([table[:, occurs], rest[:, None]]) if any(rest) else table[:, occurs]
+        seen = Joint.counted(with_rest, useful=tuple(range(with_rest.shape[1])), sensitive=joint.sensitive)
+        described = notion.rows(seen)
+        if described.n_auxiliary or described.steps is not None:
+            raise InputError(f"{notion} cannot be promised about several releases together. Use LIP, ALIP or LDP.")
+        total = int(prior.sum())
+        factor = np.array([int(n) / total for n in table.sum(axis=0)[occurs]]) / joint.p_useful[occurs]
+        for matrix, bound, is_equal in (
+            (described.matrix, described.bound, False),
+            (described.equal_matrix, described.equal_bound, True),
+        ):
+            own = matrix[:, : len(occurs)]
+            placed = np.zeros((len(matrix), joint.n_useful))
+            placed[:, occurs] = (own - bound[:, None]) * factor
+            blocks.append(placed)
+            size.append(((np.abs(own) + np.abs(bound)[:, None]) * factor).max(axis=1, initial=0))
+            equal.append(np.full(len(matrix), is_equal))
+        labels += [(*label[:3], number) for label in described.labels]
+    return _scaled(np.vstack(blocks), np.concatenate(equal), np.concatenate(size), joint.p_useful, tuple(labels))
 
 
 def _side_by_side(blocks: list[FloatArray], widths: list[int], n_useful: int) -> FloatArray:

@@ -26,7 +26,7 @@ from discreet.designers.posteriors.problem import Problem
 from discreet.designers.posteriors.prover import prove
 from discreet.designers.posteriors.search import Found, explore, proven_around
 from discreet.designers.posteriors.vertices import vertices
-from discreet.mechanism import Mechanism
+from discreet.mechanism import Earlier, Mechanism
 from discreet.notions import Notion
 from discreet.proof.boxes import Proof, closed_form
 from discreet.utilities import Distance, Invariant, SeparableUtility, Utility
@@ -71,6 +71,7 @@ def optimal(
     also: Sequence[Joint] = (),
     start: Mechanism | None = None,
     near: Distance | None = None,
+    after: Earlier | None = None,
 ) -> Outcome:
     """The best mechanism found, with a proven upper limit of what any mechanism under the notion keeps.
 
@@ -81,7 +82,7 @@ def optimal(
     if time_limit is not None and not time_limit > 0:
         raise InputError(f"time_limit must be a positive number of seconds, got {time_limit}.")
     budget = Budget(time_limit).share(WORK_SHARE)
-    problem = Problem(joint, notion, utility, also, start, near)
+    problem = Problem(joint, notion, utility, also, start, near, after)
     if is_about_guesses(utility) and (search == "columns" or isinstance(utility, Invariant)):
         return optimal_guessing(problem, time_limit)
     if search == "vertices":

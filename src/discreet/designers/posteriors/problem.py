@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from discreet._support import progress
-from discreet._support.errors import InputError, UnsupportedNotionError
+from discreet._support.errors import BrokenNotionError, InputError, UnsupportedNotionError
 from discreet._support.numeric import FloatArray, IntArray
 from discreet.core.beliefs import on_classes
 from discreet.core.joint import Joint
@@ -24,7 +24,7 @@ from discreet.designers.posteriors.nearness import places_on_a_line
 from discreet.designers.posteriors.perfect import private_weights
 from discreet.designers.posteriors.quotient import Quotient, is_about_beliefs
 from discreet.designers.posteriors.realise import realise, released_labels
-from discreet.mechanism import ChannelMechanism, Mechanism, provenance
+from discreet.mechanism import ChannelMechanism, Earlier, Mechanism, provenance
 from discreet.notions import Notion, PerfectPrivacy
 from discreet.proof.boxes import Proof
 from discreet.proof.polytope import Polytope
@@ -76,6 +76,7 @@ class Problem:
         also: Sequence[Joint] = (),
         start: Mechanism | None = None,
         near: Distance | None = None,
+        after: Earlier | None = None,
     ) -> None:
         if not notion.is_polyhedral:
             raise UnsupportedNotionError(
@@ -91,13 +92,17 @@ class Problem:
             raise InputError("start takes a mechanism over the useful values of the joint, in the same order.")
         if any(other.useful != joint.useful for other in also):
             raise InputError("also takes joints over the same useful values, in the same order.")
+        if after is not None:
+            _check_after(notion, after, also)
         # A zero budget on either side is perfect privacy, whose equations are easier to solve than its inequalities.
         self.is_perfect = any(bound.epsilon == 0 for bound in notion.bounds) and notion.confidence is None
         self.notion, self.utility, self.known_mechanism = notion, utility, start
-        self.given, self.given_also = joint, tuple(also)
+        self.given, self.given_also, self.after = joint, tuple(also), after
         self.history = History(utility.prior(joint))
         places = None if near is None else places_on_a_line(near, joint.useful)
-        self.quotient = Quotient.of(joint, *also, places=places) if is_about_beliefs(notion, utility) else None
+        # Symbols of one belief are not alike where earlier releases told them apart.
+        on_beliefs = is_about_beliefs(notion, utility) and after is None
+        self.quotient = Quotient.of(joint, *also, places=places) if on_beliefs else None
         if self.quotient is not None:
             joint, also = self.quotient.inner, [on_classes(other, self.quotient.classes) for other in also]
         self.joint, self.also = joint, also
@@ -105,7 +110,9 @@ class Problem:
         inner = joint if len(self.symbols) == joint.n_useful else joint.given(self.symbols)
         self.costs = utility.over(inner.useful)
         allowed = PerfectPrivacy() if self.is_perfect else notion
-        self.polytope = Polytope.of(inner, allowed, [_folded(other, joint, self.symbols) for other in also])
+        others = [_folded(other, joint, self.symbols) for other in also]
+        outcomes = () if after is None else [table[:, self.symbols] for table in after.outcomes]
+        self.polytope = Polytope.of(inner, allowed, others, outcomes)
 
     @property
     def beyond_classes(self) -> float:
@@ -119,9 +126,12 @@ class Problem:
             return np.zeros(self.joint.n_useful, dtype=np.int64)
         blocks: IntArray = partitions([self.joint], [self.notion])[0]
         merged = Mechanism.from_blocks(self.joint, blocks)
-        if all(self.notion.holds(joint, merged) for joint in (self.joint, *self.also)):
+        if self.holds(merged) if self.quotient is None else self._holds_on_classes(merged):
             return blocks
         return np.zeros(self.joint.n_useful, dtype=np.int64)
+
+    def _holds_on_classes(self, mechanism: Mechanism) -> bool:
+        return all(self.notion.holds(joint, mechanism) for joint in (self.joint, *self.also))
 
     def merged(self) -> list[Mechanism]:
         """The fallback as a mechanism on symbols, and what merging symbols gives where they are few enough."""
@@ -145,7 +155,9 @@ class Problem:
         return Mechanism.from_blocks(self.given, partitions([self.given], [self.notion])[0])
 
     def holds(self, mechanism: Mechanism) -> bool:
-        """The exact check of a mechanism on symbols, under every joint."""
+        """The exact check of a mechanism on symbols, under every joint, and after what came before."""
+        if self.after is not None and not self.notion.holds(self.after.through(mechanism)):
+            return False
         return all(self.notion.holds(joint, mechanism) for joint in (self.given, *self.given_also))
 
     def accepted(self, mechanism: ChannelMechanism) -> Mechanism | None:
@@ -156,7 +168,8 @@ class Problem:
     @property
     def is_large(self) -> bool:
         """Whether the symbols are so many that they are designed on by cells."""
-        return len(self.symbols) > MOST_SYMBOLS and is_about_beliefs(self.notion, self.utility)
+        is_told = is_about_beliefs(self.notion, self.utility) and self.after is None
+        return len(self.symbols) > MOST_SYMBOLS and is_told
 
     def start(self) -> tuple[FloatArray, FloatArray]:
         """Posteriors of the fallback's blocks and their weights: they average to P_X, a first mechanism."""
@@ -229,6 +242,21 @@ class Problem:
             **provenance(self.joint),
         )
         return self.accepted(mechanism)
+
+
+def _check_after(notion: Notion, after: Earlier, also: Sequence[Joint]) -> None:
+    """What came before can be added up, and keeps the promise by itself."""
+    if notion.confidence is not None or notion.is_conditional or also:
+        raise InputError(
+            f"a promise about several releases is made on one counted table: leave out other tables (also), and use "
+            f"LIP, ALIP, MaxLift or LDP without confidence instead of {notion}."
+        )
+    seen = after.through()
+    if not notion.holds(seen):
+        raise BrokenNotionError(
+            f"what was published before breaks {notion} by {-notion.slack(seen):.3g} nats already, so nothing can "
+            "follow under it. Promise a larger budget for all releases together."
+        )
 
 
 def _folded(other: Joint, joint: Joint, symbols: IntArray) -> Joint:

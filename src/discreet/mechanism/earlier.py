@@ -1,0 +1,179 @@
+r"""What was published before: of every outcome that a reader may have seen, how many records of (s, x) had it.
+
+After mechanisms :math:`Q_1, Q_2, \dots` were applied to the same records, a reader of a further one knows an outcome
+:math:`y = (y_1, y_2, \dots)` of those too. All that a promise about both needs is
+
+.. math:: T_y(s, x) = \sum_{x'} P(s, x, x') \, Q_1(y_1 \mid x') \, Q_2(y_2 \mid x') \cdots
+
+over what the earlier ones were applied to: the same column, or others of the same record. Outcomes that tell the same
+(tables in proportion) are one. Everything is in integers.
+"""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from discreet._support.errors import InputError
+from discreet._support.numeric import IntArray, ObjectArray
+from discreet.core.joint import Joint
+from discreet.mechanism.base import Mechanism
+from discreet.mechanism.channel import ChannelMechanism
+
+__all__ = ["Earlier"]
+
+#: Numbers that all tables together hold at most.
+MOST_NUMBERS = 5_000_000
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Earlier:
+    """Releases that came before, as outcomes of one table of (sensitive, useful).
+
+    Attributes
+    ----------
+    joint : Joint
+        P(s, x) of the useful values that are to be published next.
+    outcomes : tuple of ndarray of int
+        T_y(s, x) of every outcome, in integers of one scale; they sum to a multiple of the joint's.
+    mechanisms : tuple of Mechanism
+        Those that were applied.
+    """
+
+    joint: Joint
+    outcomes: tuple[ObjectArray, ...] = field(repr=False)
+    mechanisms: tuple[ChannelMechanism, ...]
+
+    @classmethod
+    def of(cls, joint: Joint, mechanisms: Sequence[Mechanism]) -> Earlier:
+        """Releases of the same useful values.
+
+        >>> joint = Joint.from_counts([[3, 1], [1, 3]], useful=["a", "b"])
+        >>> Earlier.of(joint, [Mechanism.from_channel([[1, 0], [0.5, 0.5]], useful=["a", "b"])])
+        Earlier(1 release, 2 outcomes)
+        """
+        given = _checked(mechanisms)
+        for mechanism in given:
+            if mechanism.useful_columns and joint.useful_columns and mechanism.useful_columns != joint.useful_columns:
+                raise InputError(
+                    f"the earlier release is about {', '.join(mechanism.useful_columns)}, not about "
+                    f"{', '.join(joint.useful_columns)}: count both together, by Earlier.from_table."
+                )
+        places = [_places(mechanism, joint.useful, joint.occurs) for mechanism in given]
+        return cls(joint, _outcomes(joint.masses, given, places, np.arange(joint.n_useful)), given)
+
+    @classmethod
+    def from_table(
+        cls,
+        table: Any,
+        sensitive: str | Sequence[str],
+        useful: str | Sequence[str],
+        mechanisms: Sequence[Mechanism],
+        *,
+        bins: Mapping[str, Any] | None = None,
+    ) -> Earlier:
+        """Releases of this or other columns of the same records, counted together with the useful ones.
+
+        Parameters
+        ----------
+        table, sensitive, useful, bins
+            As in `Joint.from_table`.
+        mechanisms : sequence of Mechanism
+            Each knows the columns that it was applied to.
+        """
+        given = _checked(mechanisms)
+        own = [useful] if isinstance(useful, str) else list(useful)
+        wanted = list(own)
+        cuts: dict[str, Any] = dict(bins or {})
+        for mechanism in given:
+            columns = mechanism.checked_columns()
+            wanted += [column for column in columns if column not in wanted]
+            cuts = {**{name: list(edges) for name, edges in mechanism.bins.items()}, **cuts}
+        whole = Joint.from_table(table, sensitive, wanted, bins=cuts or None)
+        joint = Joint.from_table(table, sensitive, useful, bins=bins)
+        labels = [label if len(wanted) > 1 else (label,) for label in whole.useful]
+
+        def of_columns(columns: Sequence[str]) -> list[Any]:
+            where = [wanted.index(column) for column in columns]
+            return [label[where[0]] if len(where) == 1 else tuple(label[k] for k in where) for label in labels]
+
+        places = [_places(one, of_columns(one.useful_columns), whole.occurs) for one in given]
+        place = {label: k for k, label in enumerate(joint.useful)}
+        to = np.array([place[label] for label in of_columns(own)])
+        return cls(joint, _outcomes(whole.masses, given, places, to), given)
+
+    def through(self, mechanism: Mechanism | None = None) -> Joint:
+        """The joint of S and all that is seen: the outcomes so far, and what a further mechanism releases; exact."""
+        parts = []
+        for table in self.outcomes:
+            seen = Joint.counted(table, useful=self.joint.useful, **self._described)
+            parts.append(table.sum(axis=1, keepdims=True) if mechanism is None else mechanism.expected(seen).masses)
+        cells: ObjectArray = np.hstack(parts)
+        return Joint.counted(cells, useful=tuple(range(cells.shape[1])), **self._described)
+
+    @property
+    def _described(self) -> dict[str, Any]:
+        return {"sensitive": self.joint.sensitive, "sensitive_columns": self.joint.sensitive_columns}
+
+    def __repr__(self) -> str:
+        count = len(self.mechanisms)
+        return f"Earlier({count} release{'' if count == 1 else 's'}, {len(self.outcomes)} outcomes)"
+
+
+def _checked(mechanisms: Any) -> tuple[ChannelMechanism, ...]:
+    given = tuple(mechanisms) if isinstance(mechanisms, Iterable) else (mechanisms,)
+    if not given or not all(isinstance(one, Mechanism) for one in given):
+        raise InputError("earlier releases are given as a list of mechanisms.")
+    plain = tuple(one for one in given if isinstance(one, ChannelMechanism))
+    if len(plain) < len(given):
+        odd = next(one for one in given if not isinstance(one, ChannelMechanism))
+        raise InputError(f"releases of mechanisms of the kind {odd.kind!r} cannot be added up with others.")
+    return plain
+
+
+def _places(mechanism: ChannelMechanism, values: Sequence[Any], occurs: Any) -> IntArray:
+    """Row of a mechanism for each of several values; of those that never occur, the first."""
+    mechanism.check_known(tuple(values), occurs)
+    place = {label: k for k, label in enumerate(mechanism.useful)}
+    return np.array([place.get(value, 0) for value in values], dtype=np.int64)
+
+
+def _outcomes(
+    masses: ObjectArray, mechanisms: Sequence[ChannelMechanism], places: Sequence[IntArray], to: IntArray
+) -> tuple[ObjectArray, ...]:
+    """Tables of all outcomes over the values that records are gathered ``to``."""
+    found = [masses]
+    for mechanism, rows in zip(mechanisms, places):
+        weights = mechanism.weights.astype(object)[rows]
+        if len(found) * weights.shape[1] * masses.size > MOST_NUMBERS:
+            raise InputError(
+                "the earlier releases have too many outcomes together to be counted. Coarsen the columns, or publish "
+                "under mechanisms of fewer released values."
+            )
+        found = _merged([table * column for table in found for column in weights.T])
+    n_useful = int(to.max()) + 1
+    return tuple(_merged([_gathered(table, to, n_useful) for table in found]))
+
+
+def _gathered(table: ObjectArray, to: IntArray, size: int) -> ObjectArray:
+    result: ObjectArray = np.zeros((len(table), size), dtype=object)
+    for k, column in zip(to.tolist(), table.T):
+        result[:, k] += column
+    return result
+
+
+def _merged(tables: Sequence[ObjectArray]) -> list[ObjectArray]:
+    """Tables in proportion to each other as one, their sum; those without records are left out."""
+    found: dict[tuple[int, ...], ObjectArray] = {}
+    for table in tables:
+        flat = table.ravel().tolist()
+        common = math.gcd(*flat)
+        if common:
+            key = tuple(n // common for n in flat)
+            found[key] = found[key] + table if key in found else table
+    return list(found.values())
