@@ -11,8 +11,8 @@ import discreet as dc
 
 PUBLIC = {
     "ALIP", "Attack", "Audit", "AlphaLift", "BitMechanism", "Certificate", "ChannelMechanism", "Chi2Lift", "Comparison",
-    "Design", "Estimate", "Frontier", "Joint", "L1Lift", "LDP", "LIP", "MaxLift", "Mechanism", "Notion", "Outcome",
-    "PerfectPrivacy", "ProductMechanism", "Quantisation", "QuantisationPath", "ReleaseKey", "SRLIP",
+    "Design", "Earlier", "Estimate", "Frontier", "Joint", "L1Lift", "LDP", "LIP", "MaxLift", "Mechanism", "Notion",
+    "Outcome", "PerfectPrivacy", "ProductMechanism", "Quantisation", "QuantisationPath", "ReleaseKey", "SRLIP",
     "SensitiveMechanism", "SeparableUtility", "Utility", "Verdict", "attack", "audit", "certify", "compare",
     "Publication", "PublicationPlan", "design", "errors", "frontier", "load_plan", "measures", "methods",
     "notions", "publish", "quantise", "ranges", "register_method",

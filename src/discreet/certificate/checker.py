@@ -113,6 +113,7 @@ MECHANISM: Shape = (
 VECTORS: Shape = [[[_count, _real]]]
 COUNTS: Shape = {"sensitive": [_label], "useful": [_label], "cells": [[_count, _count, _count]]}
 COUNTS |= {"limits?": [[_count, _count, _count, _count]]}  # s, x, and limits of P(s|x) over 2**60
+COUNTS |= {"outcomes?": [[[_count, _count, _count]]]}  # of earlier releases: what was seen, by s and x, to one scale
 PROOF: Shape = {"rows": [[str, _count, (_count, None), _count]], "largest": VECTORS, "smallest": VECTORS}
 PROOF |= {"on": ("symbols", "beliefs"), "prices": ([_real], None), "splits": [[_count, _count, _real]]}
 PROOF |= {"multipliers": (VECTORS, None), "cells": ([_count], None)}
@@ -120,6 +121,7 @@ CERTIFICATE: Shape = {"format": FORMAT, "notion": NOTION, "mechanism": (None, *M
 CERTIFICATE |= {"nmi": NUMBER, "bound": (NUMBER, None), "bound_evidence": (str, None), "reads_sensitive": bool}
 CERTIFICATE |= {"rows": ({"input": _count, "output": _count}, None), "digests": {"mechanism": (HEX, None)}}
 CERTIFICATE |= {"designed_on?": {"records": _count, **RANGE}}  # other records, where these were held out
+CERTIFICATE |= {"after?": [(HEX, None)]}  # digests of mechanisms that were applied before; none of private ones
 CERTIFICATE |= {"public_counts": bool, "private_mechanism": bool, "versions": {...: str}, "certificate_digest": HEX}
 COLUMNS: Shape = {name: [str] for name in ("input", "sensitive", "useful", "released", "kept", "published")}
 BESIDE: Shape = {"column": str, "values": (_count, str, None), "reason": str, "alone?": RANGE, "with_release?": RANGE}
@@ -207,6 +209,8 @@ def _statements(certificate: Data) -> Found:
         same += [certificate[name] == mechanism[name] for name in ("notion", "reads_sensitive")]
     if "designed_on" in certificate:  # a design kept its promise there as well
         same += [columns is None, _within(certificate["designed_on"], certificate["notion"])]
+    if "counts" in certificate:
+        same += [("after" in certificate) is ("outcomes" in certificate["counts"])]
     if "publication" in certificate:
         roles, kept = certificate["publication"]["columns"], certificate["publication"]["columns_unchanged"]
         used = [name for role, names in roles.items() if role != "input" for name in names]
@@ -293,7 +297,7 @@ def size(certificate: Data) -> Found:
     counts, mechanism, proof = certificate["counts"], certificate["mechanism"], certificate.get("proof")
     n_s, n_x = len(counts["sensitive"]), len(counts["useful"])
     attributes = max((len(label) for label in counts["useful"] if type(label) is list), default=1)
-    subsets = 2**attributes if certificate["notion"]["name"] == "srlip" else 1
+    subsets = 2**attributes if certificate["notion"]["name"] == "srlip" else 1 + len(counts.get("outcomes", ()))
     if mechanism["kind"] == "bits":
         filled = columns = n_s * (n_s + 1) * (n_x + 1)
     else:
@@ -311,7 +315,8 @@ def size(certificate: Data) -> Found:
     for _, x, n in counts["cells"] if "limits" in counts else ():
         of_x[x] = of_x.get(x, 0) + n
     steps += sum(n_s * (200 + min(60 * math.isqrt(n), 2 * TERMS)) for n in of_x.values()) + 3 * n_s * (filled + columns)
-    steps *= 1 + max((n.bit_length() for _, _, n in counts["cells"]), default=0) // 128  # long numbers take long
+    cells = itertools.chain(counts["cells"], *counts.get("outcomes", ()))
+    steps *= 1 + max((n.bit_length() for _, _, n in cells), default=0) // 128  # long numbers take long
     right = steps <= STEPS + STEPS_PER_CHARACTER * len(_canonical(certificate))
     refused = f"refused: about {float(steps):.1g} steps for so short a certificate"
     return right, "short enough to check" if right else refused
@@ -343,6 +348,20 @@ def _table(certificate: Data) -> Table:
     if not any(map(any, table)):
         raise ValueError("nothing is counted")
     return table
+
+
+def _outcomes(certificate: Data, table: Table) -> list[Table]:
+    """What readers of earlier releases have seen, each outcome by [s][x]; all together are a multiple of the counts."""
+    found = [[[0] * len(row) for row in table] for _ in certificate["counts"].get("outcomes", ())]
+    for one, cells in zip(found, certificate["counts"].get("outcomes", ())):
+        for s, x, n in cells:
+            one[s][x] += n
+    sums = [[sum(column) for column in zip(*lines)] for lines in zip(*found)]
+    total, whole = sum(map(sum, sums)), sum(map(sum, table))
+    pairs = zip(itertools.chain(*sums), itertools.chain(*table))
+    if found and not (total and all(seen * whole == n * total for seen, n in pairs)):
+        raise ValueError("the outcomes are not those of the counted records")
+    return found
 
 
 def _key(label: Any) -> str:
@@ -592,10 +611,12 @@ def _leakage(certificate: Data) -> Found:
     if certificate["mechanism"]["kind"] == "bits" and any(kind not in LIFTS for kind, _, _ in bounds):
         raise ValueError("sets of bits are judged by lifts alone")
     channel = None if certificate["mechanism"]["kind"] == "bits" else _channel(certificate)
-    for number, symbols in enumerate(slices(certificate, table)):
+    views = [(table, symbols) for symbols in slices(certificate, table)]
+    views += [(seen, views[0][1]) for seen in _outcomes(certificate, table)]  # with P(s) as it was before all releases
+    for number, (lines, symbols) in enumerate(views):
         prior, ends = [sum(row[x] for x in symbols) for row in table], list[Fraction]()
         total, shares = sum(prior), [Fraction(r, sum(prior)) for r in prior if r]
-        for column in _released(certificate, channel, table, symbols):
+        for column in _released(certificate, channel, lines, symbols):
             mass = sum(column)
             found = [Fraction(n * total, r * mass) for n, r in zip(column, prior) if r]
             if not _keeps(found, shares, bounds):
@@ -694,8 +715,8 @@ def proven_bound(certificate: Data) -> Fraction:
 
 def _by_belief(certificate: Data, table: Table) -> Table:
     """Symbols that tell the same about S as one: H(X|Y) is at least H(C|Y) of these, and S depends on them alone."""
-    if certificate["notion"]["name"] == "srlip" or "confidence" in certificate["notion"]:
-        raise ValueError("a notion about parts of a symbol, or about its records, sees more than its belief")
+    if certificate["notion"]["name"] == "srlip" or "confidence" in certificate["notion"] or "after" in certificate:
+        raise ValueError("parts of a symbol, its records, or what was seen of it before, are more than its belief")
     alike: dict[tuple[int, ...], list[int]] = {}
     for x in next(slices(certificate, table)):
         column = [row[x] for row in table]
@@ -722,21 +743,24 @@ def _own_rows(certificate: Data, table: Table, symbols: list[int]) -> list[tuple
         return _rows_of_parts(certificate, table, symbols)
     bounds = {kind: epsilon for kind, epsilon, _ in _bounds(certificate["notion"])}
     place, rows = {x: k for k, x in enumerate(symbols)}, list[tuple[list[float], bool]]()
-    parts = [[place[x] for x in some] for some in slices(certificate, table)]
-    masses = [sum(line[x] for line in table) for x in symbols]
+    parts, views = [[place[x] for x in some] for some in slices(certificate, table)], _outcomes(certificate, table)
+    parts = [[place[x] for x in symbols if any(row[x] for row in seen)] for seen in views] or parts
+    masses, every = [sum(line[x] for line in table) for x in symbols], sum(sum(map(sum, seen)) for seen in views)
     for kind, first, second, number in certificate["proof"]["rows"]:
-        inside, row = parts[number], [0.0] * len(symbols)
-        total = sum(masses[k] for k in inside)
-        lifts = []
+        inside, row, seen = parts[number], [0.0] * len(symbols), views[number] if views else table
+        own = {k: sum(line[symbols[k]] for line in seen) for k in inside}
+        known = range(len(symbols)) if views else inside  # whose P(s) it is compared with
+        total, lifts = sum(masses[k] for k in known), []
         for s in (first, first if second is None else second):
-            prior, line = sum(table[s][symbols[k]] for k in inside), table[s]
-            lifts.append({k: Fraction(line[symbols[k]] * total, prior * masses[k]) if prior else 1 for k in inside})
+            prior = sum(table[s][symbols[k]] for k in known)
+            lifts.append({k: Fraction(seen[s][symbols[k]] * total, prior * own[k]) if prior else 1 for k in inside})
         if kind not in ("upper", "lower", "ratio") and not (kind == "equal" and 0 in bounds.values()):
             raise ValueError("not a row of the notion")
         side = {"upper": ("max_lift", 1), "lower": ("min_lift_inverse", -1), "ratio": ("lift_ratio", 1)}.get(kind)
         factor = Fraction(1) if side is None else _exp(side[1] * bounds[side[0]], side[1])
         for k in inside:
             value = lifts[0][k] - (factor * lifts[1][k] if kind == "ratio" else factor)
+            value *= Fraction(own[k] * total, every * masses[k]) if views else 1
             row[k] = float(-value if kind == "lower" else value)
         rows.append((row, kind == "equal"))
     return rows

@@ -30,7 +30,7 @@ from discreet.core import labels
 from discreet.core.joint import Joint
 from discreet.core.rare import has_rare_values
 from discreet.measures import entropy, useful_information
-from discreet.mechanism import Mechanism
+from discreet.mechanism import Earlier, Mechanism
 from discreet.notions import LIFTS, Notion, from_dict
 
 __all__ = ["Certificate", "achieved", "certify", "check_certifiable", "private_mac", "sealed", "spelled", "trusted"]
@@ -187,6 +187,7 @@ def certify(
     notion: Notion | None = None,
     *,
     proof: Any = None,
+    after: Any = None,
 ) -> Certificate:
     """Certify that a mechanism keeps a notion on a joint; refused where it does not.
 
@@ -200,6 +201,8 @@ def certify(
         The promise; left out, the one that the mechanism was designed for.
     proof : Proof or dict, optional
         Proof of an upper limit of NMI, as a design has it.
+    after : Earlier or list of Mechanism, optional
+        What was published about the same records before; the promise is about all of it together.
 
     Returns
     -------
@@ -223,11 +226,13 @@ def certify(
         notion = mechanism.notion if notion is None else notion
         if proof is None:
             proof = mechanism.proof
+        after = mechanism.after if after is None else after
         mechanism, designed_on = made, mechanism.designed_on
     if hasattr(proof, "to_dict"):
         proof = proof.to_dict()
     if not isinstance(joint, Joint):
         raise InputError("certify takes a mechanism and a joint, or a design.")
+    after = after if after is None or isinstance(after, Earlier) else Earlier.of(joint, after)
     mechanism.check_kind()
     if mechanism.kind not in checker.KINDS:
         raise InputError(f"the checker of certificates does not know mechanisms of the kind {mechanism.kind!r}.")
@@ -242,14 +247,25 @@ def certify(
             f"the mechanism breaks {notion} here {how}, so it is not certified. Design it on this table, or certify a "
             "promise with a larger budget."
         )
-    found = _stated(mechanism, joint, notion, proof, claimed)
+    if after is not None and not notion.holds(after.through(mechanism)):
+        raise BrokenNotionError(
+            f"after the earlier releases the mechanism breaks {notion} by "
+            f"{-notion.slack(after.through(mechanism)):.3g} nats, so it is not certified. Design it after them (after, "
+            "--after), or certify a promise with a larger budget."
+        )
+    found = _stated(mechanism, joint, notion, proof, claimed, after)
     if designed_on is None:
         return found
     return found.with_fields(designed_on={"records": designed_on.records, **achieved(mechanism, designed_on)})
 
 
 def _stated(
-    mechanism: Mechanism, joint: Joint, notion: Notion, proof: Mapping[str, Any] | None, claimed: float | None
+    mechanism: Mechanism,
+    joint: Joint,
+    notion: Notion,
+    proof: Mapping[str, Any] | None,
+    claimed: float | None,
+    after: Earlier | None = None,
 ) -> Certificate:
     check_certifiable(notion)
     if mechanism.notion != notion.to_dict():
@@ -276,6 +292,8 @@ def _stated(
             notion.to_dict(),
         ),
     }
+    if after is not None:
+        content |= _before(after, content["counts"])
     if not checker.size(content)[0]:
         raise InputError(
             f"a certificate of {mechanism.n_useful} useful and {joint.n_sensitive} sensitive values under it "
@@ -292,6 +310,15 @@ def _stated(
         content["bound"] = _decimal_text(Fraction(claimed), decimal.ROUND_CEILING)
         content["bound_evidence"] = "claimed, not checkable"
     return Certificate(sealed(content))
+
+
+def _before(after: Earlier, counts: Mapping[str, Any]) -> dict[str, Any]:
+    """What came before: digests of mechanisms that are not private, and what readers of those have seen."""
+    made = [None if one.is_private else checker.digest(one.public_dict()) for one in after.mechanisms]
+    outcomes = [
+        [[s, x, int(n)] for s, row in enumerate(table) for x, n in enumerate(row) if n] for table in after.outcomes
+    ]
+    return {"after": made, "counts": {**counts, "outcomes": outcomes}}
 
 
 def _holds_private_mechanism(content: Mapping[str, Any]) -> bool:
@@ -368,8 +395,11 @@ def _with_bound(content: dict[str, Any], joint: Joint, proof: Mapping[str, Any])
     slices = list(checker.slices(content, table))
     rows = []
     for kind, first, second, inside in proof["rows"]:
-        wanted = slices[0] if inside is None else [symbols[k] for k in inside]
-        rows.append([kind, first, second, slices.index(wanted)])
+        if isinstance(inside, int):  # an outcome of earlier releases
+            number = inside
+        else:
+            number = slices.index(slices[0] if inside is None else [symbols[k] for k in inside])
+        rows.append([kind, first, second, number])
     stated = {**content, "proof": {**proof, "rows": rows}}
     try:
         limit = checker.proven_bound(stated)
