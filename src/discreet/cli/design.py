@@ -20,6 +20,7 @@ from discreet.cli.options import (
     TableOptions,
     UtilityOptions,
     check_percent,
+    load_table,
     say_private,
     show,
 )
@@ -28,7 +29,7 @@ from discreet.cli.streams import say, say_written
 if TYPE_CHECKING:
     from discreet.core.joint import Joint
     from discreet.designers import Design
-    from discreet.mechanism import Mechanism
+    from discreet.mechanism import Earlier, Mechanism
 
 __all__ = ["design"]
 
@@ -53,6 +54,7 @@ def design(
     private_design: Path | None = None,
     as_values: Annotated[bool, Parameter(negative="")] = False,
     also: Annotated[tuple[str, ...], Parameter(negative="", consume_multiple=True, show_default=False)] = (),
+    after: Annotated[tuple[Path, ...], Parameter(negative="", consume_multiple=True, show_default=False)] = (),
     margin: float | None = None,
     for_later: Annotated[bool, Parameter(negative="")] = False,
     chance: float | None = None,
@@ -89,6 +91,9 @@ def design(
         tables that are to share their draws. Left out, release makes values by the counts of its own table.
     also
         Further tables with the same columns, such as other months, on which the promise must hold as well.
+    after
+        Mechanisms by which this table was released before, of these or other columns: the promise is then about all
+        releases together.
     margin
         Nats by which the budgets are smaller that the mechanism is designed for than those that it promises, so that
         other tables keep the promise too.
@@ -122,8 +127,10 @@ def design(
     options |= (keeping or UtilityOptions()).chosen() | _room(margin, for_later, chance, holdout)
     others = [replace(source, table=table) for table in also]
     never = [file for table in (source, *others) for file in table.files]
-    files.check_targets((output, proof, private_design, certificate), force=force, never=never)
+    files.check_targets((output, proof, private_design, certificate), force=force, never=[*never, *map(str, after)])
     joint = source.joint()
+    if after:
+        options["after"] = _earlier(source, joint, after, method)
     if others:
         joint, *options["also"] = _over_one_alphabet([joint, *(other.joint(joint.bins) for other in others)])
     result = make_design(joint, notion, method, **options)
@@ -158,6 +165,20 @@ def _room(margin: float | None, for_later: bool, chance: float | None, holdout: 
     return {name: value for name, value in given.items() if value is not None}
 
 
+def _earlier(source: TableOptions, joint: Joint, paths: Sequence[Path], method: str) -> Earlier:
+    """Releases that came before, counted on the table together with the columns that are next."""
+    from discreet.designers import METHODS
+    from discreet.mechanism import Earlier, Mechanism
+
+    if "after" not in METHODS[method].options:
+        raise InputError(f"--after is no option of the method {method}.")
+    mechanisms = [Mechanism.from_json(path) for path in paths]
+    bins = {name: list(edges) for name, edges in joint.bins.items()}
+    return Earlier.from_table(
+        load_table(source.table), joint.sensitive_columns, joint.useful_columns, mechanisms, bins=bins
+    )
+
+
 def _over_one_alphabet(joints: Sequence[Joint]) -> list[Joint]:
     """Joints of several tables over the useful values of all of them."""
     every = tuple(dict.fromkeys(label for joint in joints for label in joint.useful))
@@ -167,7 +188,8 @@ def _over_one_alphabet(joints: Sequence[Joint]) -> list[Joint]:
 def _in_values(result: Design) -> Mechanism:
     """The mechanism in values, which keeps the promise as it is or is not written."""
     made = result.mechanism.in_values(result.joint)
-    if not result.notion.holds(result.joint, made):
+    kept = result.notion.holds(result.joint, made)
+    if not kept or (result.after is not None and not result.notion.holds(result.after.through(made))):
         raise BrokenNotionError(
             f"{result.notion} does not survive that symbols are read as values. Leave out --as-values."
         )

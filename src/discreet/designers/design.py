@@ -119,6 +119,12 @@ class Design:
         return self.joint.through(self.mechanism)
 
     @property
+    def slack(self) -> float:
+        """Nats of budget that are left, for whoever has seen earlier releases too."""
+        alone = self.notion.slack(self.joint, self.mechanism)
+        return alone if self.after is None else min(alone, self.notion.slack(self.after.through(self.mechanism)))
+
+    @property
     def kept_name(self) -> str:
         """What the share that is kept is called: NMI, or the name of another utility."""
         return "NMI" if self.utility == Information.name else self.utility
@@ -195,6 +201,8 @@ class Design:
             "bound": self.bound,
             "status": self.status,
             "evidence": self.evidence,
+            "slack": self.slack,
+            "after": None if self.after is None else len(self.after.mechanisms),
             "unchanged": self.unchanged,
             "share_error": self.share_error,
             "distortion": self.distortion,

@@ -48,7 +48,8 @@ def design_text(design: Design) -> ConsoleRenderable:
         table.add_row(title, value, unit)
     table.add_row("log max-lift", number(figures["log_max_lift"]), "nats")
     table.add_row("log min-lift", number(figures["log_min_lift"]), "nats")
-    table.add_row("slack of the notion", number(design.notion.slack(design.joint, design.mechanism)), "nats")
+    together = "nats" if design.after is None else f"nats, together with {len(design.after.mechanisms)} before"
+    table.add_row("slack of the notion", number(design.slack), together)
     if figures["bound"] is not None:
         claimed = design.evidence == "claimed, not checkable"
         title = "claimed limit of any mechanism" if claimed else "proven limit of any mechanism"
