@@ -11,9 +11,9 @@ import discreet as dc
 
 PUBLIC = {
     "ALIP", "Attack", "Audit", "AlphaLift", "BitMechanism", "Certificate", "ChannelMechanism", "Chi2Lift", "Comparison",
-    "Design", "Earlier", "Estimate", "Frontier", "Joint", "L1Lift", "LDP", "LIP", "MaxLift", "Mechanism", "Notion",
-    "Outcome", "PerfectPrivacy", "ProductMechanism", "Quantisation", "QuantisationPath", "ReleaseKey", "SRLIP",
-    "SensitiveMechanism", "SeparableUtility", "Utility", "Verdict", "attack", "audit", "certify", "compare",
+    "Design", "Earlier", "Estimate", "Frontier", "Joint", "L1Lift", "Ledger", "LDP", "LIP", "MaxLift", "Mechanism",
+    "Notion", "Outcome", "PerfectPrivacy", "ProductMechanism", "Quantisation", "QuantisationPath", "ReleaseKey",
+    "SRLIP", "SensitiveMechanism", "SeparableUtility", "Utility", "Verdict", "attack", "audit", "certify", "compare",
     "Publication", "PublicationPlan", "design", "errors", "frontier", "load_plan", "measures", "methods",
     "notions", "publish", "quantise", "ranges", "register_method",
     "release", "samples", "utilities", "verify",

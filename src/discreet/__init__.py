@@ -26,6 +26,7 @@ if _typing.TYPE_CHECKING:
     from discreet.publishing.publication import Publication
     from discreet.quantising import Quantisation, QuantisationPath, quantise
     from discreet.releasing.api import release
+    from discreet.releasing.ledger import Ledger
     from discreet.reporting.audit import Audit, audit
     from discreet.utilities import SeparableUtility, Utility
 
@@ -50,6 +51,7 @@ __all__ = [
     "Frontier",
     "Joint",
     "L1Lift",
+    "Ledger",
     "MaxLift",
     "Mechanism",
     "Notion",
@@ -102,6 +104,7 @@ _HOMES = {
     "publishing.publication": "Publication",
     "quantising": "Quantisation QuantisationPath quantise",
     "releasing.api": "release",
+    "releasing.ledger": "Ledger",
     "reporting.audit": "Audit audit",
     "utilities": "SeparableUtility Utility",
 }

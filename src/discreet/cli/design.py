@@ -55,6 +55,7 @@ def design(
     as_values: Annotated[bool, Parameter(negative="")] = False,
     also: Annotated[tuple[str, ...], Parameter(negative="", consume_multiple=True, show_default=False)] = (),
     after: Annotated[tuple[Path, ...], Parameter(negative="", consume_multiple=True, show_default=False)] = (),
+    ledger: Path | None = None,
     margin: float | None = None,
     for_later: Annotated[bool, Parameter(negative="")] = False,
     chance: float | None = None,
@@ -94,6 +95,8 @@ def design(
     after
         Mechanisms by which this table was released before, of these or other columns: the promise is then about all
         releases together.
+    ledger
+        Instead of --after: the ledger of all releases about the same people, which release --ledger keeps.
     margin
         Nats by which the budgets are smaller that the mechanism is designed for than those that it promises, so that
         other tables keep the promise too.
@@ -127,10 +130,13 @@ def design(
     options |= (keeping or UtilityOptions()).chosen() | _room(margin, for_later, chance, holdout)
     others = [replace(source, table=table) for table in also]
     never = [file for table in (source, *others) for file in table.files]
-    files.check_targets((output, proof, private_design, certificate), force=force, never=[*never, *map(str, after)])
+    never += [str(path) for path in (*after, ledger) if path is not None]
+    files.check_targets((output, proof, private_design, certificate), force=force, never=never)
     joint = source.joint()
-    if after:
-        options["after"] = _earlier(source, joint, after, method)
+    if after or ledger is not None:
+        options["after"] = _earlier(source, joint, after, ledger, method)
+        if options["after"] is None:  # the first release of a ledger
+            del options["after"]
     if others:
         joint, *options["also"] = _over_one_alphabet([joint, *(other.joint(joint.bins) for other in others)])
     result = make_design(joint, notion, method, **options)
@@ -165,13 +171,22 @@ def _room(margin: float | None, for_later: bool, chance: float | None, holdout: 
     return {name: value for name, value in given.items() if value is not None}
 
 
-def _earlier(source: TableOptions, joint: Joint, paths: Sequence[Path], method: str) -> Earlier:
+def _earlier(
+    source: TableOptions, joint: Joint, paths: Sequence[Path], ledger: Path | None, method: str
+) -> Earlier | None:
     """Releases that came before, counted on the table together with the columns that are next."""
     from discreet.designers import METHODS
     from discreet.mechanism import Earlier, Mechanism
+    from discreet.releasing.ledger import Ledger
 
     if "after" not in METHODS[method].options:
-        raise InputError(f"--after is no option of the method {method}.")
+        raise InputError(f"--after and --ledger are no options of the method {method}.")
+    if ledger is not None:
+        if paths:
+            raise InputError("--ledger has all releases: leave out --after, or the ledger.")
+        known = Ledger.read(ledger, may_be_new=True)
+        cut = {name: list(edges) for name, edges in joint.bins.items()}
+        return known.earlier(load_table(source.table), joint.useful_columns, bins=cut)
     mechanisms = [Mechanism.from_json(path) for path in paths]
     bins = {name: list(edges) for name, edges in joint.bins.items()}
     return Earlier.from_table(

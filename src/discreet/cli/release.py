@@ -55,6 +55,7 @@ def release(
     private_certificate: Path | None = None,
     public_counts: Flag = False,
     sign: Path | None = None,
+    ledger: Path | None = None,
     force: Flag = False,
     format: Format = "text",
 ) -> int:
@@ -123,6 +124,9 @@ def release(
         Publish the counts of (S, X) with the certificate, so that anyone can verify it; refused while one is below 5.
     sign
         Ed25519 private key of OpenSSH, not encrypted, that signs the public certificate.
+    ledger
+        Private record of all that was published about the same people, made where it is not there yet. The promise
+        must hold for all releases together; where it does not, nothing is released and the exit code is 1.
     force
         Replace an existing output.
     format
@@ -167,6 +171,7 @@ def release(
                 private_certificate=private_certificate,
                 public_counts=public_counts,
                 sign=sign,
+                ledger=ledger,
                 write_key=write_key,
                 reads=tuple(path for path in (mechanism, proof) if path is not None),
                 force=force,

@@ -65,7 +65,7 @@ class Earlier:
                     f"{', '.join(joint.useful_columns)}: count both together, by Earlier.from_table."
                 )
         places = [_places(mechanism, joint.useful, joint.occurs) for mechanism in given]
-        return cls(joint, _outcomes(joint.masses, given, places, np.arange(joint.n_useful)), given)
+        return cls(joint, _outcomes([joint.masses], given, places, np.arange(joint.n_useful)), given)
 
     @classmethod
     def from_table(
@@ -75,6 +75,7 @@ class Earlier:
         useful: str | Sequence[str],
         mechanisms: Sequence[Mechanism],
         *,
+        shown: Sequence[str] = (),
         bins: Mapping[str, Any] | None = None,
     ) -> Earlier:
         """Releases of this or other columns of the same records, counted together with the useful ones.
@@ -85,10 +86,12 @@ class Earlier:
             As in `Joint.from_table`.
         mechanisms : sequence of Mechanism
             Each knows the columns that it was applied to.
+        shown : sequence of str
+            Columns that were published as they are.
         """
-        given = _checked(mechanisms)
+        given = _checked(mechanisms) if mechanisms or not shown else ()
         own = [useful] if isinstance(useful, str) else list(useful)
-        wanted = list(own)
+        wanted = list(dict.fromkeys([*own, *shown]))
         cuts: dict[str, Any] = dict(bins or {})
         for mechanism in given:
             columns = mechanism.checked_columns()
@@ -105,7 +108,19 @@ class Earlier:
         places = [_places(one, of_columns(one.useful_columns), whole.occurs) for one in given]
         place = {label: k for k, label in enumerate(joint.useful)}
         to = np.array([place[label] for label in of_columns(own)])
-        return cls(joint, _outcomes(whole.masses, given, places, to), given)
+        parts = _by_value(whole.masses, of_columns(list(shown))) if shown else [whole.masses]
+        return cls(joint, _outcomes(parts, given, places, to), given)
+
+    def over(self, joint: Joint) -> Earlier:
+        """The same for the joint of the same records with its values in another order."""
+        place = {label: k for k, label in enumerate(self.joint.useful)}
+        missing = [label for label, occurs in zip(joint.useful, joint.occurs) if occurs and label not in place]
+        if missing or joint.sensitive != self.joint.sensitive or joint.records != self.joint.records:
+            raise InputError("the releases before were counted on other records. Count them on this table.")
+        columns = [place.get(label, -1) for label in joint.useful]
+        nothing = np.zeros((joint.n_sensitive, 1), dtype=object)
+        moved = tuple(np.hstack([table, nothing])[:, columns] for table in self.outcomes)
+        return Earlier(joint, moved, self.mechanisms)
 
     def through(self, mechanism: Mechanism | None = None) -> Joint:
         """The joint of S and all that is seen: the outcomes so far, and what a further mechanism releases; exact."""
@@ -143,14 +158,24 @@ def _places(mechanism: ChannelMechanism, values: Sequence[Any], occurs: Any) -> 
     return np.array([place.get(value, 0) for value in values], dtype=np.int64)
 
 
+def _by_value(masses: ObjectArray, values: Sequence[Any]) -> list[ObjectArray]:
+    """Records with each value, all others left out."""
+    found: dict[Any, ObjectArray] = {}
+    for k, value in enumerate(values):
+        found.setdefault(value, np.zeros(masses.shape, dtype=object))[:, k] = masses[:, k]
+        if len(found) * masses.size > MOST_NUMBERS:
+            raise InputError("columns that were published as they are have too many values to be counted with others.")
+    return list(found.values())
+
+
 def _outcomes(
-    masses: ObjectArray, mechanisms: Sequence[ChannelMechanism], places: Sequence[IntArray], to: IntArray
+    parts: Sequence[ObjectArray], mechanisms: Sequence[ChannelMechanism], places: Sequence[IntArray], to: IntArray
 ) -> tuple[ObjectArray, ...]:
     """Tables of all outcomes over the values that records are gathered ``to``."""
-    found = [masses]
+    found = list(parts)
     for mechanism, rows in zip(mechanisms, places):
         weights = mechanism.weights.astype(object)[rows]
-        if len(found) * weights.shape[1] * masses.size > MOST_NUMBERS:
+        if len(found) * weights.shape[1] * parts[0].size > MOST_NUMBERS:
             raise InputError(
                 "the earlier releases have too many outcomes together to be counted. Coarsen the columns, or publish "
                 "under mechanisms of fewer released values."

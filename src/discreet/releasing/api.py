@@ -74,7 +74,8 @@ def release(
         With an ``output``: ``certificate=False`` writes none, ``private_certificate`` names a file for the counts and
         the ``proof`` of the bound, and ``write_key`` one for the key, which their owner alone may read;
         ``public_counts`` publishes the counts of (S, X) with the certificate, so that anyone can verify it.
-        ``sign`` names an Ed25519 private key of OpenSSH that signs the public certificate.
+        ``sign`` names an Ed25519 private key of OpenSSH that signs the public certificate; ``ledger`` a private record
+        of all releases about the same people, with which the promise must hold together (`discreet.Ledger`).
 
     Returns
     -------

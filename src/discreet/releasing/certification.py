@@ -31,7 +31,9 @@ def promised(ready: Prepared) -> Certificate:
     plan, checked = ready.plan, ready.checked
     if not checked.has_sensitive:
         return trusted(plan.mechanism, checked.joint, plan.notion)
-    return certify(plan.mechanism, checked.joint, plan.notion, proof=ready.request.proof)
+    # The proof of a design is about what it knew of earlier releases, not about what the ledger says now.
+    proof = ready.request.proof if ready.after is None else None
+    return certify(plan.mechanism, checked.joint, plan.notion, proof=proof, after=ready.after)
 
 
 def certified(

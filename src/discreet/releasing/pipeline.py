@@ -7,7 +7,7 @@ import contextlib
 import os
 import time
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,8 @@ from discreet.measures import unchanged
 from discreet.releasing.certification import certified, codebook_text, output_digest, promised
 from discreet.releasing.checks import Checked
 from discreet.releasing.engines import engine_for
+from discreet.releasing.ledger import Ledger
+from discreet.releasing.lock import Lock
 from discreet.releasing.plan import Plan
 from discreet.releasing.prepared import Prepared, prepare
 from discreet.releasing.request import Request
@@ -95,6 +97,10 @@ def run(request: Request) -> Released:
     start = time.perf_counter()
     kind = engine_for(request)
     with contextlib.ExitStack() as stack:
+        if request.ledger is not None:  # nobody else adds to it until this release is in
+            lock = Lock(request.ledger)
+            lock.acquire()
+            stack.callback(lock.release)
         targets, transaction = _targets(request, kind.writes_folder, stack)
         engine = stack.enter_context(kind.opened(request, None if transaction is None else transaction.spill))
         ready = prepare(request, engine)
@@ -153,11 +159,19 @@ def _written(ready: Prepared, targets: Targets, transaction: Transaction) -> tup
             transaction.write(targets.private_certificate, certificate.text(), private=True)
         _sign(certificate, targets, transaction, request)
         transaction.write(targets.certificate, certificate.public.text())
+        if request.ledger is not None and ready.ledger is not None:
+            transaction.write(request.ledger, _ledger_text(ready.ledger, certificate), private=True)
     else:
         transaction.remove(targets.signature)
         transaction.remove(targets.certificate)
     transaction.commit()
     return str(request.output), drawn.rows, certificate
+
+
+def _ledger_text(ledger: Ledger, certificate: Certificate) -> str:
+    """The ledger, whose last line names the certificate."""
+    before = Ledger(ledger.entries[:-1], ledger.lines[:-1])
+    return before.with_entry(replace(ledger.entries[-1], certificate=certificate.public["certificate_digest"])).text()
 
 
 def _sign(certificate: Certificate, targets: Targets, transaction: Transaction, request: Request) -> None:

@@ -6,14 +6,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from discreet._support import progress
-from discreet._support.errors import BrokenNotionError
+from discreet._support.errors import BrokenNotionError, InputError
 from discreet.certificate.beside import Beside, audit_beside
 from discreet.certificate.persons import Persons, check_persons
 from discreet.certificate.record import check_certifiable
 from discreet.core.rare import has_rare_values
 from discreet.drawing.keys import DrawKeys, input_hmac
+from discreet.mechanism import Earlier
 from discreet.releasing.checks import Checked, check_ids, check_promise, check_table, checking_orders
 from discreet.releasing.engines.base import Drawing, Engine
+from discreet.releasing.ledger import Entry, Ledger
 from discreet.releasing.plan import Plan, make_plan
 from discreet.releasing.request import Request
 from discreet.tables.digest import Content
@@ -37,6 +39,10 @@ class Prepared:
         What all records of a person tell together, where persons have several.
     beside : Beside
         What is kept, and whether the promise covers it.
+    after : Earlier or None
+        What was published about the same people before, by the ledger.
+    ledger : Ledger or None
+        With this release as its last entry, whose certificate is still to come.
     """
 
     request: Request
@@ -46,6 +52,8 @@ class Prepared:
     checked: Checked
     persons: Persons | None
     beside: Beside
+    after: Earlier | None = None
+    ledger: Ledger | None = None
 
     @property
     def hides_mechanism(self) -> bool:
@@ -94,7 +102,34 @@ def prepare(request: Request, engine: Engine) -> Prepared:
         )
         persons = _persons(engine, plan, checked)
     content = engine.table.content(in_order=plan.id is None) if needed else None
-    return Prepared(request, engine, plan, content, checked, persons, beside)
+    after, ledger = _entered(request, plan, checked)
+    return Prepared(request, engine, plan, content, checked, persons, beside, after, ledger)
+
+
+def _entered(request: Request, plan: Plan, checked: Checked) -> tuple[Earlier | None, Ledger | None]:
+    """The promise together with all that the ledger says was published before, and the ledger with this release."""
+    if request.ledger is None:
+        return None, None
+    if not checked.has_sensitive or checked.suppressed:
+        raise InputError(
+            "releases of a ledger are checked on the counts of the table: it needs the sensitive columns, and no value "
+            "that the mechanism does not know."
+        )
+    ledger = Ledger.read(request.ledger, may_be_new=True)
+    kept = tuple(column for column in plan.kept if column not in plan.uncovered)
+    entry = Entry(
+        notion=plan.notion,
+        mechanism=plan.mechanism,
+        sensitive=plan.sensitive,
+        kept=kept,
+        key=request.key.fingerprint,
+        id=plan.id,
+        rows=int(checked.joint.records or 0),
+        certificate=None,
+    )
+    with progress.stage("checking the promise with all releases before"):
+        after = ledger.check(request.table, entry, checked.joint)
+    return after, ledger.with_entry(entry)
 
 
 def _persons(engine: Engine, plan: Plan, checked: Checked) -> Persons | None:

@@ -37,6 +37,8 @@ class Request:
         Where the key is stored with the release.
     sign : SigningKey or None
         Signs the public certificate.
+    ledger : Path or None
+        Private record of what was published about the same people; the promise is about all of it together.
     """
 
     table: Any
@@ -63,6 +65,7 @@ class Request:
     proof: Mapping[str, Any] | None = None
     write_key: Path | None = None
     sign: SigningKey | None = None
+    ledger: Path | None = None
     engine: str = "auto"
     master: str | None = None
     memory_limit: str | None = None
@@ -77,10 +80,10 @@ class Request:
         unknown = sorted(set(options) - {field.name for field in fields(cls)})
         if unknown:
             raise InputError(f"release has no option {unknown[0]!r}.")
-        for name in ("output", "private_certificate", "write_key"):
+        for name in ("output", "private_certificate", "write_key", "ledger"):
             if options.get(name) is not None:
                 options[name] = Path(options[name])
-        given = (key, options.get("sign"))
+        given = (key, options.get("sign"), options.get("ledger"))
         proof = options.get("proof")
         if proof is not None and hasattr(proof, "to_dict"):  # as a design has it
             options["proof"] = proof.to_dict()
@@ -104,6 +107,10 @@ class Request:
             raise InputError("a signature belongs to a release that is written to a file and certified.")
         if self.write_key is not None and self.output is None:
             raise InputError("a key is stored beside a release that is written to a file: name the output.")
+        if self.ledger is not None and (self.output is None or not self.certificate or self.person is not None):
+            raise InputError(
+                "a ledger records releases that are written to a file and certified, with one record for each person."
+            )
         if self.output is None and self.is_path:
             raise InputError("a path is released to a path: name the output.")
 

@@ -1,0 +1,86 @@
+"""``discreet ledger``: what was published about one set of people, and how much room is left."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from discreet._support.errors import InputError
+from discreet.cli.options import Format, NotionOptions, load_table, show
+
+if TYPE_CHECKING:
+    from rich.console import Group
+
+    from discreet.releasing.ledger import Entry
+
+__all__ = ["ledger"]
+
+
+def ledger(
+    ledger: Path, *, table: str | None = None, promise: NotionOptions | None = None, format: Format = "text"
+) -> int:
+    """Show what a ledger says was published, whether it is whole, and how much of a budget is left for more.
+
+    Exit code 1 where the releases break the promise together. The file is private: it holds mechanisms and columns.
+
+    Parameters
+    ----------
+    ledger
+        The file that release --ledger keeps.
+    table
+        The table that was released, with its sensitive columns: to count what all releases tell together.
+    promise
+        The promise whose room is asked for. Left out: that of the last release.
+    format
+        Text for people, JSON for programs.
+    """
+    from discreet._support import progress
+    from discreet.releasing.ledger import Ledger
+
+    found = Ledger.read(ledger)
+    data: dict[str, Any] = {"ledger": str(ledger), "releases": [_summary(entry) for entry in found.entries]}
+    notion = None if promise is None else promise.build()
+    if notion is not None and table is None:
+        raise InputError("how much room is left is counted on the table: name it with --table.")
+    if table is not None:
+        if not found.entries:
+            raise InputError("the ledger has no releases yet: all of any budget is left.")
+        chosen = notion or found.entries[-1].notion
+        with progress.stage("counting what all releases tell"):
+            room = found.room(load_table(table), chosen)
+        data |= {"notion": chosen.to_dict(), "promise": str(chosen), "room": room}
+    show(format, data, _text(data) if format == "text" else None)
+    return 1 if data.get("room", 0.0) < 0 else 0
+
+
+def _summary(entry: Entry) -> dict[str, Any]:
+    return {
+        "notion": str(entry.notion),
+        "sensitive": list(entry.sensitive),
+        "useful": list(entry.mechanism.useful_columns),
+        "kept": list(entry.kept),
+        "rows": entry.rows,
+        "key": entry.key,
+        "mechanism": entry.mechanism.fingerprint,
+        "certificate": entry.certificate,
+    }
+
+
+def _text(data: dict[str, Any]) -> Group:
+    from rich.console import Group
+    from rich.table import Table
+    from rich.text import Text
+
+    shown = Table("release", "of", "about", "beside", "rows", "promise", "key", box=None, pad_edge=False)
+    for number, one in enumerate(data["releases"], 1):
+        of, about, beside = (Text(", ".join(one[name])) for name in ("useful", "sensitive", "kept"))
+        shown.add_row(str(number), of, about, beside, f"{one['rows']:,}", one["notion"], one["key"][:8])
+    count = len(data["releases"])
+    lines = [Text(f"{count} release{'' if count == 1 else 's'}; no line was changed, left out or put in between.")]
+    if "room" in data:
+        room = data["room"]
+        kept = f"Of {data['promise']} {room:.4g} nats are left for a further release."
+        broken = f"Together they break {data['promise']} by {-room:.4g} nats."
+        lines.append(Text(kept if room >= 0 else broken))
+    return Group(shown, Text(""), *lines)

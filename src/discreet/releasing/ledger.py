@@ -1,0 +1,242 @@
+"""A ledger: what was published about one set of people, so that the next release keeps one promise with all before.
+
+A private file of lines, each with the digest of the one before it, which are added and never changed. All releases in
+it are taken to be about the same people: whoever has seen one may have seen them all. A release that would break its
+promise together with those before is refused; one that repeats a mechanism with the same key, by the same id, draws the
+same again and adds nothing.
+"""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import json
+import math
+import os
+import stat
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from discreet._support.errors import BrokenNotionError, InputError
+from discreet.certificate import checker
+from discreet.core.joint import Joint
+from discreet.mechanism import Earlier, Mechanism
+from discreet.notions import Notion
+from discreet.notions.base import from_dict
+
+__all__ = ["Entry", "Ledger"]
+
+FORMAT = "discreet-ledger/1"
+
+#: Bytes of a ledger that are read.
+MOST_BYTES = 1 << 28
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One release.
+
+    Attributes
+    ----------
+    notion : Notion
+        What was promised of it and all before.
+    mechanism : Mechanism
+        What was drawn from.
+    sensitive, kept : tuple of str
+        Columns that it protects, and those that were published beside it under the promise.
+    key : str
+        Fingerprint of its key.
+    id : str or None
+        Column that its draws follow from; None where they follow from the place of each row.
+    rows : int
+        Of the table.
+    certificate : str or None
+        Digest of its public certificate.
+    """
+
+    notion: Notion
+    mechanism: Mechanism
+    sensitive: tuple[str, ...]
+    kept: tuple[str, ...]
+    key: str
+    id: str | None
+    rows: int
+    certificate: str | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain data."""
+        return {
+            "format": FORMAT,
+            "notion": self.notion.to_dict(),
+            "mechanism": self.mechanism.to_dict(),
+            "sensitive": list(self.sensitive),
+            "kept": list(self.kept),
+            "key": self.key,
+            "id": self.id,
+            "rows": self.rows,
+            "certificate": self.certificate,
+        }
+
+    @classmethod
+    def from_dict(cls, stored: Mapping[str, Any]) -> Entry:
+        """What `to_dict` gave."""
+        if stored.get("format") != FORMAT:
+            raise ValueError("another format")
+        return cls(
+            from_dict(stored["notion"]),
+            Mechanism.from_dict(stored["mechanism"]),
+            tuple(stored["sensitive"]),
+            tuple(stored["kept"]),
+            stored["key"],
+            stored["id"],
+            stored["rows"],
+            stored["certificate"],
+        )
+
+    def repeats(self, other: Entry) -> bool:
+        """Whether both draw the same for the same record."""
+        same = self.mechanism.fingerprint == other.mechanism.fingerprint and self.key == other.key
+        return same and self.id is not None and self.id == other.id
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """Releases about the same people, in their order.
+
+    Attributes
+    ----------
+    entries : tuple of Entry
+        All of them.
+    lines : tuple of str
+        As they are stored.
+    """
+
+    entries: tuple[Entry, ...] = ()
+    lines: tuple[str, ...] = ()
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str], *, may_be_new: bool = False) -> Ledger:
+        """Read a ledger and check that no line was changed, left out or put in between.
+
+        Parameters
+        ----------
+        path : path
+            A private file; others must not read it.
+        may_be_new : bool
+            Whether a file that is not there is an empty ledger.
+        """
+        name = os.fspath(path)
+        if may_be_new and not os.path.lexists(name):
+            return cls()
+        lines = _lines(name)
+        entries, before = [], ""
+        for number, line in enumerate(lines, 1):
+            try:
+                stored = json.loads(line)
+                if stored.pop("number") != number or stored.pop("before") != before:
+                    raise ValueError("a gap")
+                entries.append(Entry.from_dict(stored))
+            except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+                raise InputError(
+                    f"line {number} of the ledger {name!r} was changed, or lines before it are missing. Restore the "
+                    "file: without all that was published nothing can be promised about more."
+                ) from None
+            before = checker.digest(line)
+        return cls(tuple(entries), tuple(lines))
+
+    @property
+    def head(self) -> str:
+        """Digest of the last line, which names the whole ledger; empty of an empty one."""
+        return checker.digest(self.lines[-1]) if self.lines else ""
+
+    def with_entry(self, entry: Entry) -> Ledger:
+        """With one more release."""
+        line = json.dumps({"number": len(self.lines) + 1, "before": self.head, **entry.to_dict()}, ensure_ascii=False)
+        return Ledger((*self.entries, entry), (*self.lines, line))
+
+    def text(self) -> str:
+        """The content of its file."""
+        return "".join(f"{line}\n" for line in self.lines)
+
+    def mechanisms(self, without: Entry | None = None) -> list[Mechanism]:
+        """Those that were drawn from, each once; without one that repeats the given release."""
+        found: list[Entry] = []
+        for one in self.entries:
+            if not any(one.repeats(other) for other in (*found, *([] if without is None else [without]))):
+                found.append(one)
+        return [one.mechanism for one in found]
+
+    def earlier(
+        self,
+        table: Any,
+        useful: Sequence[str],
+        *,
+        kept: Sequence[str] = (),
+        bins: Mapping[str, Any] | None = None,
+        without: Entry | None = None,
+    ) -> Earlier | None:
+        """What was seen so far, counted on a table beside useful columns that come next; None where nothing was.
+
+        Columns that were published as they are count as seen, and so do those that are ``kept`` next.
+        """
+        mechanisms = self.mechanisms(without)
+        if not mechanisms:
+            return None
+        shown = dict.fromkeys([*(column for one in self.entries for column in one.kept), *kept])
+        sensitive = self.entries[0].sensitive
+        return Earlier.from_table(table, sensitive, list(useful), mechanisms, shown=tuple(shown), bins=bins or None)
+
+    def room(self, table: Any, notion: Notion) -> float:
+        """Nats of a promise that are left after all releases; below 0 where they break it already."""
+        if not self.entries:
+            return min(bound.epsilon for bound in notion.bounds)
+        found = self.earlier(table, self.entries[0].mechanism.checked_columns(), bins=_bins(self.entries[0]))
+        assert found is not None
+        return notion.slack(found.through())
+
+    def check(self, table: Any, entry: Entry, joint: Joint) -> Earlier | None:
+        """Refuse a release that breaks its promise together with those before; else what those told.
+
+        ``joint`` is that of the release.
+        """
+        if any(one.sensitive != entry.sensitive for one in self.entries):
+            raise InputError(
+                f"the ledger is about {', '.join(self.entries[0].sensitive)}, the release about "
+                f"{', '.join(entry.sensitive)}. Keep a ledger for each."
+            )
+        useful = entry.mechanism.checked_columns()
+        found = self.earlier(table, useful, kept=entry.kept, bins=_bins(entry), without=entry)
+        if found is None:
+            return None
+        before = found.over(joint)
+        seen = before.through(entry.mechanism)
+        if not entry.notion.holds(seen):
+            slack = entry.notion.slack(seen)
+            how = f"by {-slack:.3g} nats" if slack > -math.inf else "since what is seen together rules a value of S out"
+            raise BrokenNotionError(
+                f"together with what the ledger says was published before this release breaks {entry.notion} {how}, so "
+                "nothing was released. Design it after that (design --ledger), or promise a larger budget."
+            )
+        return before
+
+
+def _bins(entry: Entry) -> dict[str, list[float]]:
+    return {name: list(edges) for name, edges in entry.mechanism.bins.items()}
+
+
+def _lines(name: str) -> list[str]:
+    try:
+        with Path(name).open("rb") as stream:
+            mode = os.fstat(stream.fileno()).st_mode
+            content = stream.read(MOST_BYTES + 1)
+        text = content.decode()
+    except OSError as error:
+        raise InputError(f"cannot read the ledger {name!r}: {error.strerror}.") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{name!r} is not a ledger.") from None
+    if os.name == "posix" and stat.S_IMODE(mode) & 0o077:
+        raise InputError(f"others may read the ledger {name!r}. Make it private: chmod 600 {name}")
+    if len(content) > MOST_BYTES or (text and not text.endswith("\n")):
+        raise InputError(f"{name!r} is not a ledger, or its last line is cut off.")
+    return text.splitlines()
