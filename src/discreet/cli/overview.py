@@ -37,7 +37,7 @@ COMMANDS = {
     "report:report": "Write a report for those who decide on a release: the verdict, what it protects, keeps and changes, its limits.",
     "export:export": "Give the draw as SQL: lookup tables and one query, the same bits as a release.",
     "reproduce:reproduce": "Compute the figures and stated numbers of the papers anew, and say which agree.",
-    "demo:demo": "Tell the whole story on the built-in Adult data: audit, compare, design, release, certify, verify, report.",
+    "demo:demo": "Tell the whole story on the built-in Adult data: audit, compare, design, release, verify, report, publish.",
 }
 
 OPTIONS = {
