@@ -18,11 +18,17 @@ __all__ = ["ledger"]
 
 
 def ledger(
-    ledger: Path, *, table: str | None = None, promise: NotionOptions | None = None, format: Format = "text"
+    ledger: Path,
+    *,
+    table: str | None = None,
+    certificate: Path | None = None,
+    promise: NotionOptions | None = None,
+    format: Format = "text",
 ) -> int:
     """Show what a ledger says was published, whether it is whole, and how much of a budget is left for more.
 
-    Exit code 1 where the releases break the promise together. The file is private: it holds mechanisms and columns.
+    Exit code 1 where the releases break the promise together, or the certificate states other ones before it. The file
+    is private: it holds mechanisms and columns.
 
     Parameters
     ----------
@@ -30,19 +36,22 @@ def ledger(
         The file that release --ledger keeps.
     table
         The table that was released, with its sensitive columns: to count what all releases tell together.
+    certificate
+        Private certificate of one of the releases: whether what it says was published before is what the ledger says.
     promise
         The promise whose room is asked for. Left out: that of the last release.
     format
         Text for people, JSON for programs.
     """
     from discreet._support import progress
+    from discreet.certificate import Certificate
     from discreet.releasing.ledger import Ledger
 
     found = Ledger.read(ledger)
     data: dict[str, Any] = {"ledger": str(ledger), "releases": [_summary(entry) for entry in found.entries]}
     notion = None if promise is None else promise.build()
-    if notion is not None and table is None:
-        raise InputError("how much room is left is counted on the table: name it with --table.")
+    if table is None and (notion is not None or certificate is not None):
+        raise InputError("what all releases tell is counted on the table: name it with --table.")
     if table is not None:
         if not found.entries:
             raise InputError("the ledger has no releases yet: all of any budget is left.")
@@ -50,8 +59,10 @@ def ledger(
         with progress.stage("counting what all releases tell"):
             room = found.room(load_table(table), chosen)
         data |= {"notion": chosen.to_dict(), "promise": str(chosen), "room": room}
+        if certificate is not None:
+            data["confirmed"] = found.confirms(Certificate.from_json(certificate), load_table(table))
     show(format, data, _text(data) if format == "text" else None)
-    return 1 if data.get("room", 0.0) < 0 else 0
+    return 1 if data.get("room", 0.0) < 0 or not data.get("confirmed", True) else 0
 
 
 def _summary(entry: Entry) -> dict[str, Any]:
@@ -83,4 +94,7 @@ def _text(data: dict[str, Any]) -> Group:
         kept = f"Of {data['promise']} {room:.4g} nats are left for a further release."
         broken = f"Together they break {data['promise']} by {-room:.4g} nats."
         lines.append(Text(kept if room >= 0 else broken))
+    if "confirmed" in data:
+        right, wrong = "states what the ledger has before it.", "is of no release here, or states others before it."
+        lines.append(Text(f"The certificate {right if data['confirmed'] else wrong}"))
     return Group(shown, Text(""), *lines)

@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from discreet._support.errors import BrokenNotionError, InputError
-from discreet.certificate import checker
+from discreet.certificate import Certificate, checker
+from discreet.core import labels as core_labels
 from discreet.core.joint import Joint
 from discreet.mechanism import Earlier, Mechanism
 from discreet.notions import Notion
@@ -219,6 +220,30 @@ class Ledger:
                 "nothing was released. Design it after that (design --ledger), or promise a larger budget."
             )
         return before
+
+    def confirms(self, certificate: Certificate, table: Any) -> bool:
+        """Whether a private certificate of one of the releases states what was published before it, as it was.
+
+        ``table`` is the one that was released: what readers had seen is counted on it anew.
+        """
+        digest = certificate.public["certificate_digest"]
+        number = next((k for k, entry in enumerate(self.entries) if entry.certificate == digest), None)
+        if number is None:
+            return False
+        entry = self.entries[number]
+        before = Ledger(self.entries[:number], self.lines[:number])
+        useful = entry.mechanism.checked_columns()
+        found = before.earlier(table, useful, kept=entry.kept, bins=_bins(entry), without=entry)
+        stated = certificate.to_dict()
+        if found is None or "after" not in stated:
+            return found is None and "after" not in stated
+        labels = [core_labels.decode(label) for label in stated["counts"]["useful"]]
+        place = {label: k for k, label in enumerate(labels)}
+        told = [
+            {(s, place[found.joint.useful[x]]): int(n) for s, row in enumerate(one) for x, n in enumerate(row) if n}
+            for one in found.outcomes
+        ]
+        return told == [{(s, x): n for s, x, n in one} for one in stated["counts"]["outcomes"]]
 
 
 def _bins(entry: Entry) -> dict[str, list[float]]:

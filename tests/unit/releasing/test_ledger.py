@@ -94,6 +94,11 @@ def test_a_release_that_breaks_the_promise_with_those_before_is_refused(tmp_path
     assert ledger.entries[1].certificate == dc.Certificate.from_json(private).public["certificate_digest"]
     assert ledger.room(TABLE, NOTION) >= 0
     assert ledger.room(TABLE, dc.LIP(0.3)) < 0
+    stated = dc.Certificate.from_json(private)
+    assert ledger.confirms(stated, TABLE)
+    assert not dc.Ledger(ledger.entries[1:], ledger.lines[1:]).confirms(stated, TABLE)
+    assert not ledger.confirms(stated, people(seed=1))
+    assert not ledger.confirms(dc.certify(second, dc.Joint.from_table(TABLE, "rich", "school"), NOTION), TABLE)
 
 
 TABLE_JOINT = dc.Joint.from_table(TABLE, "rich", "job")

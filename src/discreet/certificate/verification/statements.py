@@ -53,6 +53,8 @@ def unchecked(evidence: Evidence, made: set[str]) -> Iterator[Finding]:
     """What the verdict says nothing about."""
     names = [] if evidence.is_signed or "key" in made else ["versions"]
     names += ["the records that it was designed on"] if "designed_on" in evidence.content else []
+    if "after" in evidence.content:  # that it holds after it is checked, what it was is not: see `discreet.Ledger`
+        names.append("what was published before")
     if evidence.is_of_whole_table:
         names += WHOLE_TABLE + ([] if "shares" in made else ["the shares that are unchanged"])
         names += [] if "input digest" in made else ["the input's digest"]
