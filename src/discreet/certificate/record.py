@@ -172,9 +172,13 @@ class Certificate:
         return f"<p>{html.escape(repr(self))}</p>"
 
 
-def private_mac(key: Any, private: Mapping[str, str]) -> str:
-    """A code that tells whoever has the key whether the private part of a whole table's certificate was changed."""
-    return str(key.mac(checker.digest({name: value for name, value in private.items() if name != "mac"})))
+def private_mac(key: Any, private: Mapping[str, str], public: str) -> str:
+    """A code that tells whoever has the key whether the private part of a whole table's certificate was changed.
+
+    ``public`` is the code of the public part that it belongs to.
+    """
+    content = {name: value for name, value in private.items() if name != "mac"}
+    return str(key.mac(checker.digest({"private": content, "public": public})))
 
 
 #: Nats of H(X) from which floats tell a share of it, and the part of its sixth decimal about which they are unsure.

@@ -86,10 +86,10 @@ def certified(
         **redo,
         **{name: value if isinstance(value, str) else jsonable.dumps(value) for name, value in private.items()},
     }
-    kept["mac"] = private_mac(key, kept)
     stated = base.with_fields(publication=publication, private_publication=kept, input_key=key.input_key)
     own = {**publication["key"], "mac": key.mac(stated.authenticated())}
-    return stated.with_fields(publication={**publication, "key": own})
+    kept["mac"] = private_mac(key, kept, own["mac"])
+    return stated.with_fields(publication={**publication, "key": own}, private_publication=kept)
 
 
 def redo_of(subject: Subject, counted: Counted, coupling: Coupling) -> dict[str, str]:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from discreet._support.errors import InputError
 from discreet._support.numeric import BoolArray, FloatArray, IntArray
 from discreet.publishing.parts import CODES, part_of, parts_of
 from discreet.twins.cells import Cells
@@ -89,6 +90,7 @@ class Encoder:
 
     def features(self, columns: Sequence[Cells]) -> Features:
         """Features of the same columns of this table or a later one."""
+        self._check(columns)
         made = [
             (cells.of_values(values), kind)
             for known, cells in zip(self._columns, columns, strict=True)
@@ -96,6 +98,15 @@ class Encoder:
         ]
         matrix = np.column_stack([values for values, _ in made]) if made else np.zeros((0, 0))
         return Features(matrix, tuple(kind for _, kind in made))
+
+    def _check(self, columns: Sequence[Cells]) -> None:
+        """Refuse columns that are of another kind than those that the codes were made of."""
+        for known, cells in zip(self._columns, columns, strict=True):
+            if known.kind != cells.kind and int(cells.counts.sum()) and len(known.values):
+                raise InputError(
+                    f"the column {cells.name!r} was {known.kind} in the first table and is {cells.kind} here, so that "
+                    "models cannot read it. Give it the same type."
+                )
 
 
 class _Known:
@@ -106,7 +117,7 @@ class _Known:
         self.common = np.full(cells.n_values, float(MOST_CODES))
         best = np.argsort(-cells.counts, kind="stable")[:MOST_CODES]
         self.common[best] = np.arange(len(best))
-        self.parts = parts_of(cells)
+        self.parts, self.kind = parts_of(cells), cells.kind
         self.is_many = MOST_CODES < cells.n_values <= int(cells.counts.sum()) // REPEATED
 
     def features(self, cells: Cells) -> list[tuple[FloatArray, Kind]]:

@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import math
 import os
 import warnings
 from collections.abc import Mapping, Sequence
@@ -271,6 +272,13 @@ def _counted_again(subject: Subject, plan: PublicationPlan) -> Counted:
     fitted = plan.fitted
     assert fitted.classes is not None
     told_of, classes = fitted.classes_of(subject.cells, subject.folds)
+    sizes = np.bincount(classes, minlength=fitted.mechanism.n_useful)
+    empty = int((sizes == 0).sum())
+    if empty:
+        raise InputError(
+            f"{empty} of {len(sizes)} classes of the plan have no record in the later table ({len(subject):,} rows), "
+            "so that nobody could appear as one. It is too small, or about other people: publish it by itself."
+        )
     secret = fitted.rule.read(subject.table, subject.turns)
     joint = count(secret, classes, fitted.classes.labels, subject, fitted.rule)
     notion = fitted.settings.notion
@@ -280,9 +288,11 @@ def _counted_again(subject: Subject, plan: PublicationPlan) -> Counted:
         fitted = replace(fitted, settings=replace(fitted.settings, notion=notion))
     if not notion.holds(joint, fitted.mechanism):
         slack = notion.slack(joint, fitted.mechanism)
+        how = f"by {-slack:.3g} nats" if slack > -math.inf else "since some class has no record with some value of S"
         raise BrokenNotionError(
-            f"the later table breaks {notion} under the earlier design by {-slack:.3g} nats, so it is not published. "
-            "Publish it by itself (discreet.publish), or fit the first one with room (margin)."
+            f"the later table ({len(subject):,} rows) breaks {notion} under the earlier design {how}, so it is not "
+            "published. Small tables do by chance; others are about other people. Publish it by itself, or the first "
+            "one with room (margin, --margin)."
         )
     return Counted(fitted, told_of, classes, joint, subject.turns)
 

@@ -85,7 +85,9 @@ def read_subject(table: DuckDBTable, roles: Roles, key: ReleaseKey, *, n_folds: 
     """Read an open table."""
     person = [] if roles.person is None else [roles.person]
     with progress.stage("reading the table"):
-        records = read_records(table, roles.useful, [*roles.sensitive, *person])
+        whose = [*person, *roles.sensitive]
+        # Equal records of different persons may be in different folds: whichever comes first must not decide.
+        records = read_records(table, roles.useful, whose, by=whose if person else ())
         check_rows(len(records), table.name)
         whose, persons = texts_of(records.digests), None
         if roles.person is not None:

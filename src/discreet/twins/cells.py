@@ -45,6 +45,9 @@ YEAR_WAYS, DAY_WAYS = ("year month day", "year day month"), ("day month year", "
 DATES = {way: (YEAR_FIRST, *parts) for way, parts in zip(YEAR_WAYS, PLACES)}
 DATES |= {way: (DAY_FIRST, *parts) for way, parts in zip(DAY_WAYS, PLACES)}
 
+#: What texts in each way of writing numbers are called.
+WORDS = {"point": "numbers such as 1,234.5", "comma": "numbers such as 1.234,5"}
+
 #: More months than this are days.
 MONTHS = 12
 
@@ -79,6 +82,15 @@ class Cells:
     values: Any
     is_text: bool
     way: str | None = None
+
+    @property
+    def kind(self) -> str:
+        """What its cells are read as, in words: equal for two tables whose values can be compared."""
+        import pyarrow as pa
+
+        if self.is_text:
+            return "text" if self.way is None else f"text read as {WORDS.get(self.way, f'dates: {self.way}')}"
+        return str(self.values.type) if pa.types.is_temporal(self.values.type) else "numbers"
 
     @property
     def n_values(self) -> int:

@@ -77,13 +77,16 @@ class Records:
         return keyed(connection, key, texts_of(self.digests), column_of(self.numbers))
 
 
-def read_records(table: DuckDBTable, useful: Sequence[str], others: Sequence[str] = ()) -> Records:
-    """All rows of an open table, in its order, with their useful columns and others."""
+def read_records(
+    table: DuckDBTable, useful: Sequence[str], others: Sequence[str] = (), by: Sequence[str] = ()
+) -> Records:
+    """All rows of an open table, in its order, with their useful columns and others; equal ones are numbered ``by``."""
     check_known_answers(table.connection)
     names = list(dict.fromkeys([*useful, *others]))
     shown = ", ".join(DUCKDB.identifier(name) for name in names)
     placed = f"{shown}, {FILE}, {ROW}, {row_digest(DUCKDB, useful)} AS {DIGEST}"
-    numbered = f"row_number() OVER (PARTITION BY {DIGEST} ORDER BY {FILE}, {ROW}) AS {NUMBER}"
+    order = ", ".join([*map(DUCKDB.identifier, by), FILE, ROW])
+    numbered = f"row_number() OVER (PARTITION BY {DIGEST} ORDER BY {order}) AS {NUMBER}"
     rows = table.relation.project(placed).project(f"*, {numbered}").order(f"{FILE}, {ROW}")
     found = rows.project(f"{shown}, {DIGEST}, {NUMBER}").to_arrow_table()
     return Records.of(found.select(names), digits_of(found.column(DIGEST)), integers(found.column(NUMBER)))
