@@ -1,7 +1,8 @@
-"""Parts of values that an order hides: the weekday, month, day and hour of times, the last digits of numbers.
+"""Parts of values that an order hides: of times the weekday, month, day, hour and minute, of numbers the last digits.
 
-What happens on Sundays, or to people with an even number, no split of an order finds. A part is a code or a small
-number of its own, where it varies in a column.
+What happens on Sundays, or to people with an even number, no split of an order finds. Of codes, letters at each place;
+of texts that are read as numbers or dates, how they are written. A part is a code or a small number of its own, where
+it varies in a column.
 """
 
 # SPDX-License-Identifier: Apache-2.0
@@ -26,8 +27,18 @@ MOST_TEXTS = 250
 #: Larger numbers have no last digit in floating point.
 LARGEST = 1e15
 
+#: Decimals that are looked at: the last digit of numbers with more of them is noise.
+MOST_DECIMALS = 4
+
+#: Letters of codes that are all equally long, each by itself.
+MOST_LETTERS = 8
+LETTERS = tuple(f"letter {k + 1}" for k in range(MOST_LETTERS))
+
+#: Last digits of numbers with so many decimals, and those before them.
+DIGITS = tuple(f"{name} at {places}" for name in ("digit", "tens") for places in range(MOST_DECIMALS + 1))
+
 #: Parts without an order.
-CODES = ("weekday", "month", "digit", "cents", "ending")
+CODES = ("weekday", "month", "minute", "cents", "ending", "form", *DIGITS, *LETTERS)
 
 
 def parts_of(cells: Cells) -> tuple[str, ...]:
@@ -51,33 +62,50 @@ def _possible(cells: Cells) -> tuple[str, ...]:
     import pyarrow as pa
 
     kind = cells.values.type
-    if cells.way in DATES or pa.types.is_date(kind):
-        return ("weekday", "month", "day")
-    if pa.types.is_timestamp(kind):
-        return ("weekday", "month", "day", "hour")
-    if pa.types.is_time(kind):
-        return ("hour",)
+    day, clock, form = ("weekday", "month", "day"), ("hour", "minute"), ("form",) if cells.is_text else ()
+    if cells.way in DATES or pa.types.is_timestamp(kind):
+        return (*day, *clock, *form)
     if pa.types.is_temporal(kind):
-        return ()
-    return ("ending",) if cells.numbers is None else ("digit", "cents")
+        return day if pa.types.is_date(kind) else clock if pa.types.is_time(kind) else ()
+    return ("ending", *LETTERS) if cells.numbers is None else (*DIGITS, "cents", *form)
 
 
 def _wanted(cells: Cells) -> tuple[str, ...]:
     """Those that an order or codes of single values would hide."""
     possible = _possible(cells)
     if "ending" in possible:
-        return possible if cells.n_values > MOST_TEXTS else ()
-    if cells.numbers is None or "digit" not in possible:
+        many = cells.n_values > MOST_TEXTS
+        return ("ending", *(LETTERS[: _common_length(cells)])) if many else ()
+    if cells.numbers is None or "cents" not in possible:
         return possible
+    form = ("form",) if "form" in possible else ()
     if cells.n_values <= MOST_WHOLE:
-        return ()
-    return ("digit",) if _are_multiples(cells.numbers, 1) else ("cents",) if _are_multiples(cells.numbers, 100) else ()
+        return form
+    places = _decimals(cells.numbers)
+    if places is None:
+        return form
+    return (f"digit at {places}", f"tens at {places}", *(("cents",) if places == 2 else ()), *form)
 
 
-def _are_multiples(numbers: FloatArray, parts: int) -> bool:
-    """Whether numbers are whole, counted in hundredths or the like."""
-    known = numbers[np.isfinite(numbers)] * parts
-    return bool(np.abs(known).max(initial=0.0) < LARGEST and (np.abs(known - np.rint(known)) < 1e-5).all())
+def _common_length(cells: Cells) -> int:
+    """Letters of every value, where all have equally many and not too many."""
+    import pyarrow.compute as pc
+
+    found = pc.min_max(pc.utf8_length(cells.values)).as_py()
+    same = found["min"] == found["max"] and found["min"] <= MOST_LETTERS
+    return int(found["min"]) if same else 0
+
+
+def _decimals(numbers: FloatArray) -> int | None:
+    """Decimals that numbers are written with; None where they are too many to have a last digit."""
+    known = numbers[np.isfinite(numbers)]
+    for places in range(MOST_DECIMALS + 1):
+        scaled = known * 10**places
+        if np.abs(scaled).max(initial=0.0) >= LARGEST:
+            return 0 if places == 0 else None
+        if (np.abs(scaled - np.rint(scaled)) < 1e-5).all():
+            return places
+    return None
 
 
 def _varies(found: FloatArray) -> bool:
@@ -92,12 +120,19 @@ def _calendar(name: str) -> Callable[[Cells], FloatArray]:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        functions = {"weekday": pc.day_of_week, "month": pc.month, "day": pc.day, "hour": pc.hour}
+        functions = {"weekday": pc.day_of_week, "month": pc.month, "day": pc.day, "hour": pc.hour, "minute": pc.minute}
+        if cells.way in DATES and name in ("hour", "minute"):
+            clock = pc.struct_field(pc.extract_regex(cells.values, CLOCK), name)
+            return np.asarray(clock.cast(pa.float64()).fill_null(np.nan), dtype=np.float64)
         times = _dates(cells) if cells.way in DATES else cells.values
         found: Any = functions[name](times)
         return np.asarray(found.cast(pa.float64()).fill_null(np.nan), dtype=np.float64)
 
     return read
+
+
+#: The time of day that may stand behind a date.
+CLOCK = r"(?P<hour>\d{1,2}):(?P<minute>\d{2})"
 
 
 def _dates(cells: Cells) -> Any:
@@ -112,11 +147,49 @@ def _dates(cells: Cells) -> Any:
     return pa.array(found.astype("datetime64[D]"), pa.date32(), mask=~known)
 
 
-def _last(parts: int, modulus: int) -> Callable[[Cells], FloatArray]:
+def _digit(place: int, places: int) -> Callable[[Cells], FloatArray]:
+    """The last digit of numbers with so many decimals, or one before it; of whole numbers exactly, however long."""
+
     def read(cells: Cells) -> FloatArray:
+        import pyarrow as pa
+
+        if pa.types.is_integer(cells.values.type) and places == 0:
+            whole = np.asarray(cells.values)
+            last = whole // np.array(10**place, dtype=whole.dtype) % np.array(10, dtype=whole.dtype)
+            return np.asarray(last, dtype=np.float64)
         assert cells.numbers is not None
-        result: FloatArray = np.mod(np.rint(np.abs(cells.numbers) * parts), modulus)
+        scaled = np.rint(np.abs(cells.numbers) * 10**places)
+        result: FloatArray = np.mod(np.floor(scaled / 10**place), 10)
         return result
+
+    return read
+
+
+def _cents(cells: Cells) -> FloatArray:
+    assert cells.numbers is not None
+    result: FloatArray = np.mod(np.rint(np.abs(cells.numbers) * 100), 100)
+    return result
+
+
+def _form(cells: Cells) -> FloatArray:
+    """How texts are written: all of their signs, with one digit for several; a code that other tables share."""
+    import pyarrow.compute as pc
+
+    shapes = pc.replace_substring_regex(pc.replace_substring_regex(cells.values, r"\d", "9"), r"9+", "9")
+    behind = pc.replace_substring_regex(cells.values, r"^.*[.,]", "")  # decimals, or all of it
+    found = [
+        sum(ord(letter) * (k + 1) for k, letter in enumerate(shape)) + 7 * len(rest)
+        for shape, rest in zip(shapes.to_pylist(), behind.to_pylist())
+    ]
+    return np.array([code % MOST_TEXTS for code in found], dtype=np.float64)
+
+
+def _letter(place: int) -> Callable[[Cells], FloatArray]:
+    def read(cells: Cells) -> FloatArray:
+        import pyarrow.compute as pc
+
+        letters = pc.utf8_slice_codeunits(cells.values, place, place + 1).to_pylist()
+        return np.array([ord(letter) % MOST_TEXTS if letter else 0 for letter in letters], dtype=np.float64)
 
     return read
 
@@ -132,8 +205,11 @@ def _ending(cells: Cells) -> FloatArray:
 
 
 _READ: dict[str, Callable[[Cells], FloatArray]] = {
-    **{name: _calendar(name) for name in ("weekday", "month", "day", "hour")},
-    "digit": _last(1, 10),
-    "cents": _last(100, 100),
+    **{name: _calendar(name) for name in ("weekday", "month", "day", "hour", "minute")},
+    **{name: _letter(place) for place, name in enumerate(LETTERS)},
+    **{f"digit at {places}": _digit(0, places) for places in range(MOST_DECIMALS + 1)},
+    **{f"tens at {places}": _digit(1, places) for places in range(MOST_DECIMALS + 1)},
+    "cents": _cents,
     "ending": _ending,
+    "form": _form,
 }

@@ -102,9 +102,27 @@ def subject_of(
     records: Records, roles: Roles, chosen: Digests, *, n_folds: int = 2, n_turns: int = 1, persons: int | None = None
 ) -> Subject:
     """Records with what their keyed digests choose."""
+    for name in roles.useful:
+        _check_alike(name, records.table.column(name))
     cells = tuple(cells_of(name, records.table.column(name)) for name in roles.useful)
     folds, pilot, turns = choices(chosen, n_folds, n_turns)
     return Subject(roles, records, cells, folds, pilot, turns, persons)
+
+
+def _check_alike(name: str, column: Any) -> None:
+    """Refuse numbers that look the same to every model and are published as different: they could tell anything."""
+    import pyarrow as pa
+
+    if not pa.types.is_floating(column.type):
+        return
+    numbers = np.asarray(column.cast(pa.float64()).drop_null())
+    signs = np.signbit(numbers[numbers == 0])
+    what = "both null and NaN" if column.null_count and np.isnan(numbers).any() else ""
+    what = "both 0 and -0" if signs.any() and not signs.all() else what
+    if what:
+        raise UnusableColumnError(
+            f"the column {name!r} has {what}, which no model tells apart and the published table would. Make them one."
+        )
 
 
 def folds_key(key: ReleaseKey) -> str:

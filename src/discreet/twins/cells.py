@@ -35,8 +35,8 @@ WITH_POINT, WITH_COMMA = r"^[+-]?(\d+|\d{1,3}(,\d{3})+)(\.\d+)?$", r"^[+-]?(\d+|
 #: Ways of writing numbers: their shape, the sign between groups of digits, and the decimal one.
 NUMBERS = {"point": (WITH_POINT, ",", "."), "comma": (WITH_COMMA, ".", ",")}
 
-DAY_FIRST = r"^(?P<day>\d{1,2})[./-](?P<month>\d{1,2})[./-](?P<year>\d{4})\b"
-YEAR_FIRST = r"^(?P<year>\d{4})[./-](?P<month>\d{1,2})[./-](?P<day>\d{1,2})\b"
+DAY_FIRST = r"^(?P<day>\d{1,2})[./-](?P<month>\d{1,2})[./-](?P<year>\d{4})(?:\D|$)"
+YEAR_FIRST = r"^(?P<year>\d{4})[./-](?P<month>\d{1,2})[./-](?P<day>\d{1,2})(?:\D|$)"
 
 PLACES = (("year", "month", "day"), ("year", "day", "month"))
 

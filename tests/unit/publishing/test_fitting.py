@@ -164,8 +164,8 @@ def test_rare_labels_are_gathered_until_they_are_common() -> None:
 def test_features_of_many_values_are_places_and_common_codes() -> None:
     names = [f"v{k:04d}" for k in range(MOST_CODES + 50)]
     made = features_of([cells_of("x", pa.array([*names, *names[:20], None]))])
-    assert made.matrix.shape == (len(names) + 21, 4)  # place, how common, code of the commonest, last letter
-    assert made.is_category.tolist() == [False, False, True, True]
+    assert made.matrix.shape == (len(names) + 21, 7)  # place, how common, code of the commonest, letters that vary
+    assert made.is_category.tolist() == [False, False, True, True, True, True, True]
     assert np.nanmax(made.matrix[:, 2]) == MOST_CODES
     assert np.isnan(made.matrix[-1]).all()
 

@@ -48,7 +48,19 @@ def single_codes(rng: np.random.Generator) -> pa.Table:
     return pa.table({"code": names[codes], "secret": _with_noise(rng, rng.permutation(700)[codes] < 150)})
 
 
-HIDDEN = [weekdays, written_weekdays, last_digits, single_codes]
+def written_numbers(rng: np.random.Generator) -> pa.Table:
+    numbers, is_short = rng.integers(10, 90, N), rng.random(N) < 0.3
+    texts = [f"{n}.5" if short else f"{n}.50" for n, short in zip(numbers.tolist(), is_short.tolist())]
+    return pa.table({"amount": texts, "secret": _with_noise(rng, is_short)})
+
+
+def minutes(rng: np.random.Generator) -> pa.Table:
+    at = np.datetime64("2024-01-01T00:00") + rng.integers(0, 500_000, N)
+    late = at.view("int64") % 60 < 20
+    return pa.table({"at": pa.array(at.astype("datetime64[us]")), "secret": _with_noise(rng, late)})
+
+
+HIDDEN = [weekdays, written_weekdays, last_digits, single_codes, written_numbers, minutes]
 
 
 @pytest.mark.parametrize("made", HIDDEN)
@@ -74,10 +86,15 @@ def test_parts_of_dates_are_those_of_the_calendar(day: dt.date) -> None:
 
 def test_parts_are_those_that_tell_something() -> None:
     whole, cents = pa.array(range(100, 200)), pa.array([k / 100 for k in range(100, 200)])
-    assert parts_of(cells_of("x", whole)) == ("digit",)
-    assert parts_of(cells_of("x", cents)) == ("cents",)
+    assert parts_of(cells_of("x", whole)) == ("digit at 0", "tens at 0")
+    assert parts_of(cells_of("x", cents)) == ("digit at 2", "tens at 2", "cents")
     assert part_of(cells_of("x", cents), "cents").tolist() == [k % 100 for k in range(100, 200)]
-    assert parts_of(cells_of("x", pa.array([float(k) * 10 for k in range(100)]))) == ()  # all end in 0
+    assert parts_of(cells_of("x", pa.array([float(k) * 10 for k in range(100)]))) == ("tens at 0",)  # all end in 0
+    assert parts_of(cells_of("x", pa.array(["1,200", "1200", "7"]))) == ("form",)
+    long = pa.array([10**17 + k for k in range(50)])
+    assert part_of(cells_of("x", long), "digit at 0").tolist() == [k % 10 for k in range(50)]
+    clock = cells_of("x", pa.array(["2024-05-03 23:10:00", "2024-05-04T07:05"]))
+    assert [part_of(clock, name).tolist() for name in ("hour", "minute")] == [[23, 7], [10, 5]]
     assert parts_of(cells_of("x", pa.array(np.random.default_rng(0).normal(size=50)))) == ()
     assert parts_of(cells_of("x", pa.array([1, 2, 3]))) == ()
     assert parts_of(cells_of("x", pa.array([None, None], pa.timestamp("us")))) == ()
@@ -86,7 +103,9 @@ def test_parts_are_those_that_tell_something() -> None:
 def test_parts_of_a_later_table_are_those_of_the_first() -> None:
     encoder = Encoder([cells_of("x", pa.array(range(100)))])
     found = encoder.features([cells_of("x", pa.array([17, 5]))]).matrix
-    assert found.tolist() == [[17, 7], [5, 5]]
+    assert found.tolist() == [[17, 7, 1], [5, 5, 0]]
+    prices = Encoder([cells_of("x", pa.array([k / 100 for k in range(100)]))])
+    assert prices.features([cells_of("x", pa.array([3.0, 4.0]))]).matrix.tolist() == [[3, 0, 0, 0], [4, 0, 0, 0]]
 
 
 def test_no_record_s_own_label_is_part_of_its_shares() -> None:

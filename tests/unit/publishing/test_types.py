@@ -140,3 +140,10 @@ def test_files_are_verified_as_far_as_they_hold_types(tmp_path: Path, ending: st
     if ending == "parquet":
         pq.write_table(pq.read_table(output).cast(pa.schema([(name, "string") for name in found.roles.useful])), output)
         assert "types of released columns" in str(dc.verify(found.certificate, table, output).reasons)
+
+
+@pytest.mark.parametrize(("odd", "said"), [([np.nan, None], "both null and NaN"), ([0.0, -0.0], "both 0 and -0")])
+def test_numbers_that_models_cannot_tell_apart_are_refused(odd: list[float | None], said: str) -> None:
+    column = pa.array([*odd, *[1.5] * (N - 2)])
+    with pytest.raises(dc.errors.UnusableColumnError, match=f"'more' has {said}"):
+        dc.publish(with_column(column), "ill", notion=NOTION, seed=1)
