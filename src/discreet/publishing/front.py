@@ -42,6 +42,9 @@ __all__ = ["publish", "publish_later"]
 #: Share of the records that a label needs for each class, below which it is gathered with others.
 LEAST_SHARE = 0.006
 
+#: Classes that a caller may ask for.
+FEWEST_ASKED, MOST_ASKED = 4, 200
+
 LOST = (
     "limits of what the classes of this table say do not keep the promise with confidence under the earlier design: "
     "it is made about the counted records alone. Fit the first table with room (margin), or publish this one by itself"
@@ -167,7 +170,7 @@ def publish(
     with sklearn_needed():
         import sklearn  # noqa: F401 - before anything is read, since nothing goes without it
     promise = LIP(0.5, confidence=0.95) if notion is None else notion
-    _check(promise, beliefs, classes, time_limit)
+    _check(promise, beliefs, classes, margin, time_limit)
     wanted = Wanted.of(
         force,
         (*reads, key, sign),
@@ -365,7 +368,7 @@ def _order(subject: Subject, made: Made, job: _Job) -> IntArray:
     return result
 
 
-def _check(notion: Notion, beliefs: str, classes: int | None, time_limit: float | None) -> None:
+def _check(notion: Notion, beliefs: str, classes: int | None, margin: float | None, time_limit: float | None) -> None:
     if not isinstance(notion, Notion):
         raise InputError(f"notion must be a Notion such as LIP(0.5, confidence=0.95), got {type(notion).__name__}.")
     if notion.name not in ("lip", "alip", "max-lift"):
@@ -375,7 +378,14 @@ def _check(notion: Notion, beliefs: str, classes: int | None, time_limit: float 
         )
     if beliefs not in ("learned", "counted"):
         raise InputError(f"beliefs must be 'learned' or 'counted', got {beliefs!r}.")
-    if classes is not None and (isinstance(classes, bool) or not isinstance(classes, int) or classes < 2):
-        raise InputError(f"classes must be a number of at least 2, got {classes!r}.")
+    if classes is not None and (isinstance(classes, bool) or not isinstance(classes, int)):
+        raise InputError(f"classes must be a whole number, got {classes!r}.")
+    if classes is not None and not FEWEST_ASKED <= classes <= MOST_ASKED:
+        raise InputError(
+            f"classes must be from {FEWEST_ASKED}, two for each half, to {MOST_ASKED}, got {classes}: with fewer "
+            "nothing moves, with more each has few records."
+        )
+    if margin is not None and (isinstance(margin, bool) or not 0 <= margin < math.inf):
+        raise InputError(f"margin must be a number of nats of at least 0, got {margin!r}.")
     if time_limit is not None and not time_limit > 0:
         raise InputError(f"time_limit must be a positive number of seconds, got {time_limit!r}.")

@@ -308,7 +308,7 @@ def test_persons_stay_in_one_fold_and_are_not_published() -> None:
         ({"notion": dc.LDP(1)}, dc.errors.InputError, "LIP, ALIP or MaxLift"),
         ({"notion": 0.5}, dc.errors.InputError, "must be a Notion"),
         ({"beliefs": "guessed"}, dc.errors.InputError, "'learned' or 'counted'"),
-        ({"classes": 1}, dc.errors.InputError, "at least 2"),
+        ({"classes": 1}, dc.errors.InputError, "classes must be from 4"),
         ({"weights": {"ill": 2.0}}, dc.errors.InputError, "not a published column"),
         ({"weights": {"jobs": 2.0}}, dc.errors.InputError, "Did you mean 'job'"),
         ({"weights": {"age": -1.0}}, dc.errors.InputError, "at least 0"),

@@ -11,6 +11,8 @@ import zlib
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -112,3 +114,28 @@ def test_counted_beliefs_make_no_plan(june: dc.Publication) -> None:
         counted.text()
     with pytest.raises(InputError, match="one table's own records"):
         counted.apply(JULY)
+
+
+def test_columns_of_another_kind_and_tables_that_are_too_small_are_refused() -> None:
+    born = np.datetime64("1950-01-01") + np.random.default_rng(1).integers(0, 20_000, JUNE.num_rows)
+    dates = pa.array(born.astype("datetime64[D]"))
+    first = JUNE.append_column("born", pa.array([day.strftime("%d.%m.%Y") for day in dates.to_pylist()]))
+    made = dc.publish(first, "ill", notion=NOTION, seed=1, margin=0.2)
+    for other in (dates, dates.cast(pa.timestamp("us"))):
+        with pytest.raises(InputError, match="'born' was text read as dates: day month year in the first table and is"):
+            made.apply(JUNE.append_column("born", other))
+    with pytest.raises((InputError, dc.errors.BrokenNotionError), match="later table"):
+        made.apply(first.slice(0, 120))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"margin": -1}, "margin must be"),
+        ({"margin": float("nan")}, "margin must be"),
+        ({"classes": 2}, "classes must"),
+    ],
+)
+def test_senseless_wishes_are_refused(wrong: dict[str, float], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        dc.publish(JUNE, "ill", **wrong)
