@@ -69,10 +69,9 @@ def attack(
 
     Notes
     -----
-    P(s) is its share in the whole table, and taken as known; limits of other shares are those of [CP34]_, divided among
-    all parts of all models and the cells of the attack by presence, whose limits
-    are those of [GAR36]_. A release whose rows agree with the original no
-    better than by chance is refused: it would look safe.
+    P(s) is its share in the whole original, and taken as known; limits of other shares are those of [CP34]_, divided
+    among all parts of all models and the cells of the attack by presence, whose limits are those of [GAR36]_. A release
+    whose rows agree with the original no better than by chance is refused: it would look safe.
 
     Examples
     --------
@@ -93,19 +92,20 @@ def attack(
         pair = read_pair(original, released, secret_names, shared_names, id)
     if pair.rows < LEAST_ROWS:
         raise InputError(f"an attack needs at least {LEAST_ROWS} rows that correspond, got {pair.rows}.")
-    secret = secret_of([(name, pair.original[name]) for name in secret_names])
+    secret = secret_of(list(pair.secret.items()))
     cells = cell_pairs({name: c for name, c in pair.original.items() if name not in secret_names}, pair.released)
     doubts = check_correspondence(cells.before, cells.after, cells.shared, seed, by_id=id is not None)
     return attacked(
         cells.before,
         cells.after,
-        secret.codes,
+        secret.codes[pair.places],
         secret.values,
         notion=notion,
         seed=seed,
         models=models,
         confidence=confidence,
         shared=cells.shared,
+        prior=secret.shares,
         sensitive=secret_names,
         notes=(*pair.notes, *doubts, *secret.notes, *cells.notes),
     )

@@ -58,12 +58,13 @@ class Parts:
     predicted: FloatArray
 
 
-def parts_of(model: str, beliefs: FloatArray, secret: IntArray) -> list[Parts]:
-    """Parts of records under all sensitive values."""
+def parts_of(model: str, beliefs: FloatArray, secret: IntArray, prior: FloatArray | None = None) -> list[Parts]:
+    """Parts of records under all sensitive values that they have, or would have many of by their share in the table."""
+    expected = np.zeros(beliefs.shape[1]) if prior is None else prior * len(secret)
     return [
         Parts(model, value, *_counted(beliefs[:, value], secret == value))
         for value in range(beliefs.shape[1])
-        if (secret == value).any()
+        if (secret == value).any() or expected[value] >= LEAST_EXPECTED
     ]
 
 

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,6 +51,7 @@ def attacked(
     confidence: float = 0.95,
     beliefs: FloatArray | None = None,
     shared: Sequence[str] | None = None,
+    prior: FloatArray | None = None,
     sensitive: Sequence[str] = ("S",),
     notes: Sequence[str] = (),
 ) -> Attack:
@@ -70,6 +71,9 @@ def attacked(
         Learned without each record's own S, for the attack by presence; made here where left out.
     shared : sequence of str, optional
         The columns that are in one code, where not all of the same name are.
+    prior : ndarray of float, optional
+        Shares of the values in the whole original, which lifts of the release are relative to; those in ``secret``
+        where left out.
     sensitive, notes : sequence of str
         For the record.
     """
@@ -84,14 +88,15 @@ def attacked(
     secret, beliefs = secret[order], None if beliefs is None else beliefs[order]
     one_code = _one_code(before, after, shared)
     halves = _Halves.drawn(before, after, secret, len(values), seed)
-    prior = np.bincount(secret, minlength=len(values)) / len(secret)
-    tried = list(_tried(halves, _features(before, after, one_code, halves.rows), chosen, seed))
+    own = np.bincount(secret, minlength=len(values)) / len(secret)
+    priors = {"before": own, "after": own if prior is None else prior}
+    tried = list(_tried(halves, _features(before, after, one_code, halves.rows), chosen, priors, seed))
     with progress.stage("counting appearances"):
         both = [_named(table, one_code) for table in (before, after)]
         appear = appearances_of(both[0], both[1], secret, len(values), seed, beliefs)
-    cells, cells_after, present = _limited(tried, appear, prior, 1 - confidence)
+    cells, cells_after, present = _limited(tried, appear, priors, 1 - confidence)
     names = labels.unique_texts(map(labels.text, values))
-    found = None if allowed is None else judged(findings(cells_after, present, prior, names), allowed)
+    found = None if allowed is None else judged(findings(cells_after, present, priors["after"], names), allowed)
     return Attack(
         before=_side("before", tried, cells),
         after=_side("after", tried, cells_after),
@@ -218,7 +223,9 @@ def _features(before: Sequence[Cells], after: Sequence[Cells], one_code: Sequenc
     return _Sides(whole[0], whole[1], top, bottom)
 
 
-def _tried(halves: _Halves, sides: _Sides, chosen: dict[str, Model], seed: int) -> Iterable[_Tried]:
+def _tried(
+    halves: _Halves, sides: _Sides, chosen: dict[str, Model], priors: Mapping[str, FloatArray], seed: int
+) -> Iterable[_Tried]:
     """Every model on the original, on the release, and trained on the original and applied to the release."""
     size = len(halves.trained)
 
@@ -228,7 +235,7 @@ def _tried(halves: _Halves, sides: _Sides, chosen: dict[str, Model], seed: int) 
 
     def tried(when: str, name: str, model: Model, beliefs: Beliefs, features: Features) -> _Tried:
         most = model.most_measured
-        return _measured(when, name, beliefs(features.matrix[size:][:most]), halves.to_guess[:most])
+        return _measured(when, name, beliefs(features.matrix[size:][:most]), halves.to_guess[:most], priors[when])
 
     with progress.stage("attacking") as stage:
         for done, (name, model) in enumerate(chosen.items()):
@@ -242,23 +249,24 @@ def _tried(halves: _Halves, sides: _Sides, chosen: dict[str, Model], seed: int) 
                 yield tried("after", ORIGINALS + name, model, known, sides.shared_after)
 
 
-def _measured(when: str, name: str, beliefs: FloatArray, secret: IntArray) -> _Tried:
+def _measured(when: str, name: str, beliefs: FloatArray, secret: IntArray, prior: FloatArray) -> _Tried:
     two = beliefs.shape[1] == 2
     auc = area_under_curve(beliefs[:, 1], secret == 1) if two else None
     accuracy = float((beliefs.argmax(axis=1) == secret).mean())
     base_rate = float(np.bincount(secret).max() / len(secret))
-    return _Tried(when, name, parts_of(name, beliefs, secret), auc, accuracy, base_rate)
+    return _Tried(when, name, parts_of(name, beliefs, secret, prior), auc, accuracy, base_rate)
 
 
 def _limited(
-    tried: Sequence[_Tried], appear: Appearances, prior: FloatArray, alpha: float
+    tried: Sequence[_Tried], appear: Appearances, priors: Mapping[str, FloatArray], alpha: float
 ) -> tuple[tuple[Cell, ...], tuple[Cell, ...], tuple[PresenceCell, ...]]:
     """Cells before and after, and those of presence, all that the verdict looks at with equal shares of alpha."""
     before, after = ([part for one in tried if one.when == when for part in one.parts] for when in ("before", "after"))
     first, second = (sum(len(part.n) for part in parts) for parts in (before, after))
     share = alpha / (second + appear.n_cells)
-    cells = cells_with_limits(before, prior, alpha / first), cells_with_limits(after, prior, share)
-    return *cells, presence_cells(appear, prior, share)
+    known = priors["after"]
+    cells = cells_with_limits(before, priors["before"], alpha / first), cells_with_limits(after, known, share)
+    return *cells, presence_cells(appear, known, share)
 
 
 def _side(when: str, tried: Sequence[_Tried], cells: Sequence[Cell]) -> Side:

@@ -33,6 +33,10 @@ class Pair:
         By name, without ids.
     rows : int
         Of each column.
+    secret : dict of str to Arrow column
+        Sensitive columns of all rows of the original.
+    places : ndarray of int
+        Of each row its place in the original.
     notes : tuple of str
         What was left out, and why.
     """
@@ -40,6 +44,8 @@ class Pair:
     original: dict[str, Any]
     released: dict[str, Any]
     rows: int
+    secret: dict[str, Any]
+    places: IntArray
     notes: tuple[str, ...]
 
 
@@ -59,11 +65,13 @@ def read_pair(
         before = _in_order(first, [*dict.fromkeys([*sensitive, *shared, *ids])])
         after = _in_order(second, [*names, *ids])
     notes = tuple(f"The release itself holds the sensitive column {c!r}." for c in sensitive if c in second.columns)
+    secret = {name: before[name] for name in sensitive}
+    here = np.arange(len(secret[sensitive[0]]))
     if id is not None:
         here, there = _linked(before.pop(id), after.pop(id), id)
         before = {name: column.take(here) for name, column in before.items()}
         after = {name: column.take(there) for name, column in after.items()}
-    return Pair(before, after, _rows(before, after), notes)
+    return Pair(before, after, _rows(before, after), secret, here, notes)
 
 
 def _of_release(

@@ -61,7 +61,7 @@ def _models(found: Facts) -> Table:
         table.add_column(head, justify="right")
     for name in after["by_model"]:
         sides = before["by_model"].get(name), after["by_model"][name]
-        guessed = ["" if side is None else f"{side[judged]:.3f}" for side in sides]
+        guessed = ["" if side is None or side[judged] is None else f"{side[judged]:.3f}" for side in sides]
         table.add_row(name, *map(_lifts, sides), *guessed, f"{sides[1]['calibration']:.3f}")
     best = [f"{side[judged]:.3f}" for side in (before, after)]
     table.add_row(Text("best of all", style="bold"), _lifts(before), _lifts(after), *best, "")

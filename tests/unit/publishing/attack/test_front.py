@@ -229,3 +229,15 @@ def test_cells_in_memory_are_attacked_the_same() -> None:
     for cell in flat.cells:
         assert cell.expected == pytest.approx(cell.n * np.bincount(secret)[cell.value] / 1500, rel=0.2)
     assert dc.attack(table, released, "s", models="boosting", seed=1 << 40).seed == 1 << 40
+
+
+def test_lifts_are_relative_to_the_whole_original() -> None:
+    """Most ill rows are left out: who is in the release is less likely to be ill than anybody was said to be."""
+    table = a_table().assign(ill=np.random.default_rng(7).random(N) < 0.4)
+    for left in (0.1, 0.0):
+        stays = ~table["ill"] | (np.random.default_rng(8).random(N) < left)
+        released = shuffled(table[stays].reset_index(drop=True))
+        found = dc.attack(table, released, "ill", dc.LIP(0.5), id="id", models=["bayes", "counting"])
+        assert found.verdict == "broken"
+        assert found.after.log_min_lift < -1
+        assert found.values == ("false", "true")
