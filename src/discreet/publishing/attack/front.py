@@ -64,8 +64,8 @@ def attack(
     -------
     Attack
         With ``before``, ``after``, ``presence`` and ``verdict``: "broken" where some limit lies beyond the promise
-        altogether, "undecided" where some estimate lies beyond twice the budget and by itself beyond chance, else "not
-        broken". Nothing proves that no better attack exists.
+        altogether, "undecided" where some estimate lies beyond twice the budget and by itself beyond chance, or where
+        some of the release could not be looked at, else "not broken". Nothing proves that no better attack exists.
 
     Notes
     -----
@@ -108,4 +108,5 @@ def attack(
         prior=secret.shares,
         sensitive=secret_names,
         notes=(*pair.notes, *doubts, *secret.notes, *cells.notes),
+        unchecked=(*pair.unchecked, *(doubts if id is None else ())),  # an id is taken at its word
     )

@@ -20,7 +20,7 @@ from discreet.publishing.attack.lifts import Cell, Parts, area_under_curve, cell
 from discreet.publishing.attack.models import Model, check_library, chosen_models, learned
 from discreet.publishing.attack.presence import Appearances, PresenceCell, appearances_of, presence_cells
 from discreet.publishing.attack.record import Attack, Measured, Presence, Side
-from discreet.publishing.attack.verdict import findings, judged, promised
+from discreet.publishing.attack.verdict import findings, judged, promised, with_unchecked
 from discreet.publishing.features import Features, features_of
 from discreet.twins.cells import Cells
 
@@ -54,6 +54,7 @@ def attacked(
     prior: FloatArray | None = None,
     sensitive: Sequence[str] = ("S",),
     notes: Sequence[str] = (),
+    unchecked: Sequence[str] = (),
 ) -> Attack:
     """Try to learn S from a release whose rows are those of the original.
 
@@ -76,6 +77,8 @@ def attacked(
         where left out.
     sensitive, notes : sequence of str
         For the record.
+    unchecked : sequence of str
+        What is not looked at, in words: with any, nothing is called not broken.
     """
     chosen, allowed = chosen_models(models), promised(notion)
     confidence = validate.confidence(confidence)
@@ -96,7 +99,10 @@ def attacked(
         appear = appearances_of(both[0], both[1], secret, len(values), seed, beliefs)
     cells, cells_after, present = _limited(tried, appear, priors, 1 - confidence)
     names = labels.unique_texts(map(labels.text, values))
-    found = None if allowed is None else judged(findings(cells_after, present, priors["after"], names), allowed)
+    found = None
+    if allowed is not None:
+        found = judged(findings(cells_after, present, priors["after"], names), allowed)
+        found = with_unchecked(found, unchecked)
     return Attack(
         before=_side("before", tried, cells),
         after=_side("after", tried, cells_after),

@@ -22,6 +22,9 @@ __all__ = ["Pair", "read_pair"]
 #: Share of the released rows whose ids must be in the original.
 LEAST_LINKED = 0.5
 
+#: Share of them that may go unlinked, and so unchecked, where something is called not broken.
+MOST_UNLINKED = 0.01
+
 
 @dataclass(frozen=True, eq=False)
 class Pair:
@@ -39,6 +42,8 @@ class Pair:
         Of each row its place in the original.
     notes : tuple of str
         What was left out, and why.
+    unchecked : tuple of str
+        What of it is so much that nothing can be called safe.
     """
 
     original: dict[str, Any]
@@ -47,6 +52,7 @@ class Pair:
     secret: dict[str, Any]
     places: IntArray
     notes: tuple[str, ...]
+    unchecked: tuple[str, ...] = ()
 
 
 def read_pair(
@@ -67,11 +73,16 @@ def read_pair(
     notes = tuple(f"The release itself holds the sensitive column {c!r}." for c in sensitive if c in second.columns)
     secret = {name: before[name] for name in sensitive}
     here = np.arange(len(secret[sensitive[0]]))
+    unchecked: tuple[str, ...] = ()
     if id is not None:
+        sizes = len(here), len(after[id])
         here, there = _linked(before.pop(id), after.pop(id), id)
+        missing, unknown = _unlinked(*sizes, len(here), id)
+        notes = (*notes, *missing, *unknown)
+        unchecked = unknown if sizes[1] - len(here) > MOST_UNLINKED * sizes[1] else ()
         before = {name: column.take(here) for name, column in before.items()}
         after = {name: column.take(there) for name, column in after.items()}
-    return Pair(before, after, _rows(before, after), secret, here, notes)
+    return Pair(before, after, _rows(before, after), secret, here, notes, unchecked)
 
 
 def _of_release(
@@ -101,6 +112,16 @@ def _rows(before: dict[str, Any], after: dict[str, Any]) -> int:
             "Link them by a column that both have: id=."
         )
     return first
+
+
+def _unlinked(original: int, released: int, linked: int, id: str) -> tuple[list[str], tuple[str, ...]]:
+    """Notes on rows of the original that are not released, and on released ones that nobody of the original has."""
+    missing, unknown = original - linked, released - linked
+    gone = (
+        f"Of {original:,} rows of the original {missing:,} are not in the release. Lifts are relative to all of them."
+    )
+    odd = f"Of {released:,} released rows {unknown:,} have an {id!r} that the original lacks: they were not looked at."
+    return [gone] if missing else [], (odd,) if unknown else ()
 
 
 def _linked(before: Any, after: Any, id: str) -> tuple[IntArray, IntArray]:

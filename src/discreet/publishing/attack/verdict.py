@@ -16,7 +16,7 @@ from discreet.notions import Notion
 from discreet.publishing.attack.lifts import Cell
 from discreet.publishing.attack.presence import PresenceCell
 
-__all__ = ["Found", "Judgement", "Promised", "Word", "findings", "judged", "promised"]
+__all__ = ["Found", "Judgement", "Promised", "Word", "findings", "judged", "promised", "with_unchecked"]
 
 Word = Literal["broken", "undecided", "not broken"]
 
@@ -128,6 +128,13 @@ def judged(found: Iterable[Found], allowed: Promised) -> Judgement:
     unsure = [(max(one.log_lift - _beyond(to.high), -_beyond(-to.low) - one.log_lift), one, to) for one, to in sure]
     unsure = [case for case in unsure if case[0] > 0 and _is_beyond_chance(case[1], case[2])]
     return Judgement("undecided", _reasons(unsure)) if unsure else Judgement("not broken")
+
+
+def with_unchecked(found: Judgement, unchecked: Sequence[str]) -> Judgement:
+    """What was not looked at may break the promise: what is not broken by the rest is undecided."""
+    if found.word == "broken" or not unchecked:
+        return found
+    return Judgement("undecided", (*found.reasons, *unchecked))
 
 
 def _is_beyond_chance(found: Found, to: Promised) -> bool:

@@ -24,7 +24,7 @@ Facts = Mapping[str, Any]
 #: What each verdict says.
 SAID = {
     "broken": "is broken: some log-lift lies beyond it, wherever in its interval it is.",
-    "undecided": "is left undecided: some estimate lies beyond twice the budget, and its interval reaches back.",
+    "undecided": "is left undecided: an estimate lies beyond twice the budget, or not all was looked at.",
     "not broken": "is not broken by what was tried. That is no proof: a better attack may exist.",
 }
 

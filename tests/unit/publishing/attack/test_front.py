@@ -241,3 +241,35 @@ def test_lifts_are_relative_to_the_whole_original() -> None:
         assert found.verdict == "broken"
         assert found.after.log_min_lift < -1
         assert found.values == ("false", "true")
+
+
+def test_what_was_not_looked_at_leaves_a_promise_undecided() -> None:
+    table = a_table()
+    safe = shuffled(table)
+    odd = safe.assign(id=np.where(np.arange(N) < 100, "odd" + table["id"], table["id"]))
+    found = dc.attack(table, odd, "s", dc.LIP(0.5), id="id", models="bayes")
+    said = "Of 4,000 released rows 100 have an 'id' that the original lacks: they were not looked at."
+    assert (found.verdict, found.reasons) == ("undecided", (said,))
+    assert "Of 4,000 rows of the original 100 are not in the release." in " ".join(found.notes)
+    assert said in found.notes
+    few = odd.assign(id=np.where(np.arange(N) < 40, odd["id"], table["id"]))
+    assert dc.attack(table, few, "s", dc.LIP(0.5), id="id", models="bayes").verdict == "not broken"
+    broken = dc.attack(table, table[["a", "b"]].assign(id=odd["id"]), "s", dc.LIP(0.5), id="id", models="counting")
+    assert broken.verdict == "broken"
+
+
+def test_stretches_in_another_order_leave_a_promise_undecided() -> None:
+    table = a_table().assign(ill=np.random.default_rng(7).random(N) < 0.4)
+    order = np.append(np.arange(2000), 2000 + np.random.default_rng(1).permutation(2000))
+    found = dc.attack(table, table[["age", "c"]].iloc[order], "ill", dc.LIP(0.5), models="bayes")
+    assert found.verdict == "undecided"
+    assert all("agree with the original no better than by chance" in reason for reason in found.reasons)
+
+
+@pytest.mark.parametrize("kind", ["list", "structure", "bytes"])
+def test_a_secret_in_nested_cells_is_found(kind: str) -> None:
+    table = a_table(n=1500)
+    made = {"list": lambda s: [int(s)], "structure": lambda s: {"of": int(s)}, "bytes": lambda s: bytes([200 + s])}
+    nested = pa.array([made[kind](s) for s in table["s"]])
+    released = pa.Table.from_pandas(table[["age"]], preserve_index=False).append_column("more", nested)
+    assert dc.attack(table, released, "s", dc.LIP(0.5), models="bayes").verdict == "broken"
