@@ -17,6 +17,7 @@ from discreet.publishing.attack.reading import read_pair
 from discreet.publishing.attack.record import Attack
 from discreet.publishing.attack.secret import secret_of
 from discreet.publishing.attack.verdict import promised
+from discreet.publishing.attack.written import written_beside
 
 __all__ = ["Attack", "attack"]
 
@@ -93,7 +94,8 @@ def attack(
     if pair.rows < LEAST_ROWS:
         raise InputError(f"an attack needs at least {LEAST_ROWS} rows that correspond, got {pair.rows}.")
     secret = secret_of(list(pair.secret.items()))
-    cells = cell_pairs({name: c for name, c in pair.original.items() if name not in secret_names}, pair.released)
+    known = {name: column for name, column in pair.original.items() if name not in secret_names}
+    cells = cell_pairs(known, pair.released)
     doubts = check_correspondence(cells.before, cells.after, cells.shared, seed, by_id=id is not None)
     return attacked(
         cells.before,
@@ -106,6 +108,7 @@ def attack(
         confidence=confidence,
         shared=cells.shared,
         prior=secret.shares,
+        beside=written_beside(known, pair.released, cells.before, cells.after),
         sensitive=secret_names,
         notes=(*pair.notes, *doubts, *secret.notes, *cells.notes),
         unchecked=(*pair.unchecked, *(doubts if id is None else ())),  # an id is taken at its word

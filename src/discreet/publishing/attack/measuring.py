@@ -52,6 +52,7 @@ def attacked(
     beliefs: FloatArray | None = None,
     shared: Sequence[str] | None = None,
     prior: FloatArray | None = None,
+    beside: tuple[Sequence[Cells], Sequence[Cells]] = ((), ()),
     sensitive: Sequence[str] = ("S",),
     notes: Sequence[str] = (),
     unchecked: Sequence[str] = (),
@@ -75,6 +76,8 @@ def attacked(
     prior : ndarray of float, optional
         Shares of the values in the whole original, which lifts of the release are relative to; those in ``secret``
         where left out.
+    beside : pair of sequences of Cells
+        What models see of each table's rows beside their tuples, such as how cells are written.
     sensitive, notes : sequence of str
         For the record.
     unchecked : sequence of str
@@ -86,14 +89,15 @@ def attacked(
         raise InputError(f"an attack needs at least {LEAST_ROWS} rows that correspond, got {len(secret)}.")
     if beliefs is None:
         check_library()
-    order = _order(before, after, secret, seed)
-    before, after = ([cells.taken(order) for cells in table] for table in (before, after))
+    order = _order([*before, *beside[0]], [*after, *beside[1]], secret, seed)
+    before, after, *more = ([cells.taken(order) for cells in table] for table in (before, after, *beside))
     secret, beliefs = secret[order], None if beliefs is None else beliefs[order]
     one_code = _one_code(before, after, shared)
     halves = _Halves.drawn(before, after, secret, len(values), seed)
     own = np.bincount(secret, minlength=len(values)) / len(secret)
     priors = {"before": own, "after": own if prior is None else prior}
-    tried = list(_tried(halves, _features(before, after, one_code, halves.rows), chosen, priors, seed))
+    sides = _features([*before, *more[0]], [*after, *more[1]], one_code, halves.rows)
+    tried = list(_tried(halves, sides, chosen, priors, seed))
     with progress.stage("counting appearances"):
         both = [_named(table, one_code) for table in (before, after)]
         appear = appearances_of(both[0], both[1], secret, len(values), seed, beliefs)

@@ -46,7 +46,7 @@ def test_a_planted_secret_breaks_the_promise_and_is_gone_where_nothing_is_left()
     as_it_is = dc.attack(table, table.drop(columns="s"), "s", dc.LIP(0.5), id="id")
     assert as_it_is.verdict == "broken"
     assert any(reason.startswith("boosting") for reason in as_it_is.reasons)
-    assert as_it_is.after.auc == as_it_is.before.auc
+    assert as_it_is.after.auc == pytest.approx(as_it_is.before.auc, abs=0.01)
     assert as_it_is.after["boosting"].auc > 0.85  # nothing but both columns together tells
     assert as_it_is.after["counting"].auc > 0.85
     assert as_it_is.after["logistic"].auc < 0.7
@@ -213,7 +213,7 @@ def test_cells_in_memory_are_attacked_the_same() -> None:
     rows = np.where(
         np.random.default_rng(0).random(1500) < 0.5, np.random.default_rng(1).permutation(1500), range(1500)
     )
-    names = ["a", "b", "age", "c"]
+    names = ["a", "b", "c"]  # all rows occur more than once
     before = [cells_of(name, pa.chunked_array([pa.array(table[name])])) for name in names]
     after = [cells.taken(rows) for cells in before]
     secret = table["s"].to_numpy().astype(np.int64)
