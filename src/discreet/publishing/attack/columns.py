@@ -29,7 +29,7 @@ class CellPairs:
     shared : tuple of str
         Those that are in one code: equal values of both tables have equal codes.
     notes : tuple of str
-        What was taken for something else, and why.
+        What was taken for something else, and what links rows to people.
     """
 
     before: tuple[Cells, ...]
@@ -51,8 +51,20 @@ def cell_pairs(original: Mapping[str, Any], released: Mapping[str, Any]) -> Cell
         before.append(first)
         after.append(second)
         shared += [name] if is_shared else []
-    notes = (f"Taken as texts, their cells being lists, structures or bytes: {', '.join(texts)}.",) if texts else ()
-    return CellPairs(tuple(before), tuple(after), tuple(shared), notes)
+    notes = [f"Taken as texts, their cells being lists, structures or bytes: {', '.join(texts)}."] if texts else []
+    notes += [
+        f"{second.name!r} differs in all rows of the release and is that of the original: it links rows to people."
+        for first, second in zip(before, (cells for cells in after if cells.name in original))
+        if second.name in shared and _links(first, second)
+    ]
+    return CellPairs(tuple(before), tuple(after), tuple(shared), tuple(notes))
+
+
+def _links(before: Cells, after: Cells) -> bool:
+    """Whether all cells of a column differ, and are those of the original."""
+    return bool(
+        (before.codes == after.codes).all() and 1 < len(after.codes) == len(np.unique(after.codes[after.codes >= 0]))
+    )
 
 
 def _of_both(name: str, first: Any, second: Any) -> tuple[Cells, Cells, bool]:

@@ -78,7 +78,7 @@ def read_pair(
         sizes = len(here), len(after[id])
         here, there = _linked(before.pop(id), after.pop(id), id)
         missing, unknown = _unlinked(*sizes, len(here), id)
-        notes = (*notes, *missing, *unknown)
+        notes = (*notes, *missing, *unknown, f"Where {id!r} is published as well, it links rows to people.")
         unchecked = unknown if sizes[1] - len(here) > MOST_UNLINKED * sizes[1] else ()
         before = {name: column.take(here) for name, column in before.items()}
         after = {name: column.take(there) for name, column in after.items()}
@@ -92,7 +92,8 @@ def _of_release(
     wanted = set(before if useful is None else useful) - {*sensitive, *ids}
     if not wanted & set(after):
         raise InputError(
-            "no useful column of the original is in the release. Give both the same names, or name them by useful=."
+            "no useful column of the original is in the release. Give both the same names, or name those "
+            "that both have (useful=, --useful)."
         )
     every = wanted | set(sensitive)
     return [name for name in after if name not in ids and (name in every or name not in before)]
@@ -109,7 +110,7 @@ def _rows(before: dict[str, Any], after: dict[str, Any]) -> int:
     if first != second:
         raise InputError(
             f"the original has {first:,} rows and the release {second:,}, so they do not correspond by their places. "
-            "Link them by a column that both have: id=."
+            "Link them by an id that both have (id=, --id)."
         )
     return first
 

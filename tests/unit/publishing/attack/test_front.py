@@ -106,7 +106,11 @@ def test_what_would_mislead_is_refused() -> None:
     released = table[["a", "b", "age", "c"]]
     order = np.random.default_rng(0).permutation(1000)
     cases = [
-        (released.iloc[order], {}, r"do not seem to correspond.*shuffle=False, or link rows by id="),
+        (
+            released.iloc[order],
+            {},
+            r"do not seem to correspond.*shuffle=False, --keep-order\), or link rows by an id \(id=, --id\)",
+        ),
         (released.iloc[:900], {}, "1,000 rows and the release 900.*id="),
         (released.rename(columns=str.upper), {}, "no useful column of the original is in the release"),
         (released.iloc[:90], {"original": table.iloc[:90]}, "at least 100 rows"),
