@@ -108,3 +108,11 @@ def test_presence_is_shown_where_it_could_be_tried(place: Path, capsys: pytest.C
     out = " ".join(capsys.readouterr().out.split())
     assert "Presence: how often tuples appear that occur once in the original" in out
     assert "the number of its appearances tells about the secret" in out
+
+
+def test_persons_are_named_by_an_option(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tokens = ["attack", "o.csv", "safe.csv", "--sensitive", "ill", "--id", "id", "--models", "bayes", "--person"]
+    assert run([*tokens, "id", "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["rows"] == 1500
+    assert run([*tokens, "who"]) == 2
+    assert "who" in capsys.readouterr().err

@@ -30,6 +30,7 @@ def attack(
     id: str | None = None,
     *,
     useful: str | Sequence[str] | None = None,
+    person: str | None = None,
     models: str | Sequence[str] = "all",
     seed: int = 0,
     confidence: float = 0.95,
@@ -54,6 +55,9 @@ def attack(
         Column of both tables by which rows correspond.
     useful : str or sequence of str, optional
         Columns that both tables share and that are used; all where left out. What the release alone has is always used.
+    person : str, optional
+        Column of the original that says whom a row is about. Models that learn from some rows of a person are not
+        measured on others of the same.
     models : "all" or sequence of str
         Of "boosting", "neighbours", "logistic", "bayes" and "counting".
     seed : int
@@ -90,7 +94,7 @@ def attack(
     chosen_models(models)
     promised(notion)  # both refused before any work is done
     with progress.stage("reading the tables"):
-        pair = read_pair(original, released, secret_names, shared_names, id)
+        pair = read_pair(original, released, secret_names, shared_names, id, person)
     if pair.rows < LEAST_ROWS:
         raise InputError(f"an attack needs at least {LEAST_ROWS} rows that correspond, got {pair.rows}.")
     secret = secret_of(list(pair.secret.items()))
@@ -109,6 +113,7 @@ def attack(
         shared=cells.shared,
         prior=secret.shares,
         beside=written_beside(known, pair.released, cells.before, cells.after),
+        persons=pair.persons,
         sensitive=secret_names,
         notes=(*pair.notes, *doubts, *secret.notes, *cells.notes),
         unchecked=(*pair.unchecked, *(doubts if id is None else ())),  # an id is taken at its word

@@ -14,7 +14,7 @@ from discreet._support.errors import InputError
 from discreet._support.numeric import BoolArray, FloatArray, IntArray
 from discreet.core import labels
 from discreet.notions import Notion
-from discreet.publishing.attack.cells import below, tuple_keys
+from discreet.publishing.attack.cells import below, code_keys, tuple_keys
 from discreet.publishing.attack.counted import Beliefs
 from discreet.publishing.attack.lifts import Cell, Parts, area_under_curve, cells_with_limits, parts_of
 from discreet.publishing.attack.models import Model, check_library, chosen_models, learned
@@ -53,6 +53,7 @@ def attacked(
     shared: Sequence[str] | None = None,
     prior: FloatArray | None = None,
     beside: tuple[Sequence[Cells], Sequence[Cells]] = ((), ()),
+    persons: IntArray | None = None,
     sensitive: Sequence[str] = ("S",),
     notes: Sequence[str] = (),
     unchecked: Sequence[str] = (),
@@ -78,6 +79,8 @@ def attacked(
         where left out.
     beside : pair of sequences of Cells
         What models see of each table's rows beside their tuples, such as how cells are written.
+    persons : ndarray of int, optional
+        A code of whom each row is about: all rows of a person are in one half. Which one follows from the code.
     sensitive, notes : sequence of str
         For the record.
     unchecked : sequence of str
@@ -89,11 +92,14 @@ def attacked(
         raise InputError(f"an attack needs at least {LEAST_ROWS} rows that correspond, got {len(secret)}.")
     if beliefs is None:
         check_library()
-    order = _order([*before, *beside[0]], [*after, *beside[1]], secret, seed)
+    order = _order([*before, *beside[0]], [*after, *beside[1]], secret, persons, seed)
     before, after, *more = ([cells.taken(order) for cells in table] for table in (before, after, *beside))
     secret, beliefs = secret[order], None if beliefs is None else beliefs[order]
     one_code = _one_code(before, after, shared)
-    halves = _Halves.drawn(before, after, secret, len(values), seed)
+    if persons is None:
+        halves = _Halves.drawn(before, after, secret, len(values), seed)
+    else:
+        halves = _Halves.of_persons(before, after, secret, len(values), persons[order], seed)
     own = np.bincount(secret, minlength=len(values)) / len(secret)
     priors = {"before": own, "after": own if prior is None else prior}
     sides = _features([*before, *more[0]], [*after, *more[1]], one_code, halves.rows)
@@ -129,9 +135,12 @@ def attacked(
     )
 
 
-def _order(before: Sequence[Cells], after: Sequence[Cells], secret: IntArray, seed: int) -> IntArray:
+def _order(
+    before: Sequence[Cells], after: Sequence[Cells], secret: IntArray, persons: IntArray | None, seed: int
+) -> IntArray:
     """Records in an order that follows from what they are: the attack does not depend on that of the rows."""
-    return np.lexsort((secret, tuple_keys(after, seed), tuple_keys(before, seed)))
+    whose = () if persons is None else (persons,)
+    return np.lexsort((*whose, secret, tuple_keys(after, seed), tuple_keys(before, seed)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,6 +151,9 @@ class _Halves:
     trained on would tell by that alone that it stands for somebody else, which a reader who cannot tell whose row it is
     does not know. For the same reason models of the original are not trained on records (``apart``) whose own rare
     tuple belongs to the other half.
+
+    Where rows are said to be about persons, all rows of one are in one half: else models learn of somebody's other rows
+    what S is. Of two halves that share a rare tuple, the one that is measured goes without it.
     """
 
     trained: IntArray
@@ -166,6 +178,31 @@ class _Halves:
         trained = trained[:MOST_TRAINED]
         return cls(trained, measured[:MOST_MEASURED], (is_rare & own)[trained], secret, n_values)
 
+    @classmethod
+    def of_persons(
+        cls,
+        before: Sequence[Cells],
+        after: Sequence[Cells],
+        secret: IntArray,
+        n_values: int,
+        persons: IntArray,
+        seed: int,
+    ) -> _Halves:
+        is_measured = _sides_of(persons, seed)
+        order = np.random.default_rng(seed).permutation(len(secret))
+        trained, measured = (order[is_measured[order] == half] for half in (False, True))
+        own, shown = tuple_keys(before, seed), tuple_keys(after, seed)
+        again = _is_rare(shown)[measured] & np.isin(shown[measured], shown[trained])
+        measured = measured[~again]
+        if min(len(trained), len(measured)) < len(secret) // 8:
+            raise InputError(
+                "rows cannot be split into halves of different persons: few persons have nearly all rows, or all "
+                "released tuples. Attack a table of more persons, or leave out person=, --person."
+            )
+        trained, measured = trained[:MOST_TRAINED], measured[:MOST_MEASURED]
+        there = np.union1d(own[measured], shown[measured])
+        return cls(trained, measured, _is_rare(own)[trained] & np.isin(own[trained], there), secret, n_values)
+
     @property
     def rows(self) -> IntArray:
         """Both, in this order."""
@@ -185,8 +222,21 @@ class _Halves:
 def _sides_of_rare(columns: Sequence[Cells], seed: int) -> tuple[BoolArray, BoolArray]:
     """Of each row the half of its tuple, by a hash of it, and whether the tuple is rare."""
     keys = tuple_keys(columns, seed)
+    return (keys >> 20) % 2 == 1, _is_rare(keys)
+
+
+def _is_rare(keys: IntArray) -> BoolArray:
     _, place, counts = np.unique(keys, return_inverse=True, return_counts=True)
-    return (keys >> 20) % 2 == 1, (counts < RARE)[place.reshape(-1)]
+    result: BoolArray = (counts < RARE)[place.reshape(-1)]
+    return result
+
+
+def _sides_of(persons: IntArray, seed: int) -> BoolArray:
+    """Of each row whether it is measured: persons in the order of a hash of their codes, up to half of all rows."""
+    hashes = code_keys(persons, seed)
+    _, place, counts = np.unique(hashes, return_inverse=True, return_counts=True)
+    result: BoolArray = (np.cumsum(counts) - counts / 2 > len(persons) / 2)[place.reshape(-1)]
+    return result
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,6 +16,7 @@ from discreet.publishing.attack.columns import together
 from discreet.tables.arrow import integers
 from discreet.tables.dialect import DUCKDB
 from discreet.tables.session import FILE, ROW, is_spark, open_table
+from discreet.twins.cells import cells_of
 
 __all__ = ["Pair", "read_pair"]
 
@@ -44,6 +45,8 @@ class Pair:
         What was left out, and why.
     unchecked : tuple of str
         What of it is so much that nothing can be called safe.
+    persons : ndarray of int or None
+        A code of whom each row is about.
     """
 
     original: dict[str, Any]
@@ -53,10 +56,16 @@ class Pair:
     places: IntArray
     notes: tuple[str, ...]
     unchecked: tuple[str, ...] = ()
+    persons: IntArray | None = None
 
 
 def read_pair(
-    original: Any, released: Any, sensitive: Sequence[str], useful: Sequence[str] | None, id: str | None
+    original: Any,
+    released: Any,
+    sensitive: Sequence[str],
+    useful: Sequence[str] | None,
+    id: str | None,
+    person: str | None = None,
 ) -> Pair:
     """The columns that an attack needs, in rows that correspond."""
     for table in (original, released):
@@ -64,14 +73,16 @@ def read_pair(
             raise InputError("an attack works in memory and takes no Spark DataFrame. Write it to Parquet first.")
     with open_table(original, places=True) as first, open_table(released, places=True) as second:
         ids = () if id is None else (id,)
-        validate.columns_exist([*sensitive, *(useful or ()), *ids], first.columns, first.name)
+        whose = () if person is None else (person,)
+        validate.columns_exist([*sensitive, *(useful or ()), *ids, *whose], first.columns, first.name)
         validate.columns_exist(ids, second.columns, second.name)
         names = _of_release(first.columns, second.columns, sensitive, ids, useful)
         shared = [name for name in names if name in first.columns and name not in sensitive]
-        before = _in_order(first, [*dict.fromkeys([*sensitive, *shared, *ids])])
+        before = _in_order(first, [*dict.fromkeys([*sensitive, *shared, *ids, *whose])])
         after = _in_order(second, [*names, *ids])
     notes = tuple(f"The release itself holds the sensitive column {c!r}." for c in sensitive if c in second.columns)
     secret = {name: before[name] for name in sensitive}
+    persons = None if person is None else _codes(before[person])
     here = np.arange(len(secret[sensitive[0]]))
     unchecked: tuple[str, ...] = ()
     if id is not None:
@@ -82,7 +93,9 @@ def read_pair(
         unchecked = unknown if sizes[1] - len(here) > MOST_UNLINKED * sizes[1] else ()
         before = {name: column.take(here) for name, column in before.items()}
         after = {name: column.take(there) for name, column in after.items()}
-    return Pair(before, after, _rows(before, after), secret, here, notes, unchecked)
+    return Pair(
+        before, after, _rows(before, after), secret, here, notes, unchecked, None if persons is None else persons[here]
+    )
 
 
 def _of_release(
@@ -113,6 +126,15 @@ def _rows(before: dict[str, Any], after: dict[str, Any]) -> int:
             "Link them by an id that both have (id=, --id)."
         )
     return first
+
+
+def _codes(persons: Any) -> IntArray:
+    """Codes of persons, by their values; every null is somebody else."""
+    cells = cells_of("person", persons, way=None)
+    nobody = np.flatnonzero(cells.codes < 0)
+    codes = cells.codes.copy()
+    codes[nobody] = cells.n_values + np.arange(len(nobody))
+    return codes
 
 
 def _unlinked(original: int, released: int, linked: int, id: str) -> tuple[list[str], tuple[str, ...]]:

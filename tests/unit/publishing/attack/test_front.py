@@ -17,7 +17,7 @@ import pytest
 import discreet as dc
 from discreet._support import jsonable
 from discreet.errors import ColumnNotFoundError, InputError, InvalidNotionError, UnsupportedNotionError
-from discreet.publishing.attack.measuring import attacked
+from discreet.publishing.attack.measuring import _Halves, attacked
 from discreet.twins.cells import cells_of
 
 N = 4000
@@ -277,3 +277,42 @@ def test_a_secret_in_nested_cells_is_found(kind: str) -> None:
     nested = pa.array([made[kind](s) for s in table["s"]])
     released = pa.Table.from_pandas(table[["age"]], preserve_index=False).append_column("more", nested)
     assert dc.attack(table, released, "s", dc.LIP(0.5), models="bayes").verdict == "broken"
+
+
+def of_persons(each: int = 10, n: int = 400) -> pd.DataFrame:
+    """Some rows of every person, who tell by a shop of their own who they are, and by nothing whether they are ill."""
+    random = np.random.default_rng(0)
+    person = np.repeat(np.arange(n), each)
+    ill = random.random(n) < 0.4
+    table = {"person": person, "shop": 7 * person % n, "price": random.integers(0, 50, n * each), "ill": ill[person]}
+    return pd.DataFrame(table)
+
+
+def test_rows_of_a_person_are_in_one_half() -> None:
+    table = of_persons()
+    released = table[["shop", "price"]]
+    by_row = dc.attack(table, released, "ill", dc.LIP(0.5), models="boosting")
+    assert (by_row.verdict, round(by_row.after.auc or 0)) == ("broken", 1)  # other rows of the same person told it
+    found = dc.attack(table, released, "ill", person="person", models="boosting")
+    assert found.after.auc is not None
+    assert abs(found.after.auc - 0.5) < 0.15
+    assert 0.4 * len(table) < found.measured <= found.rows - found.trained
+    moved = table.sample(frac=1, random_state=3)
+    again = dc.attack(moved, moved[["shop", "price"]], "ill", person="person", models="boosting")
+    assert jsonable.plain(again.to_dict()) == jsonable.plain(found.to_dict())
+    with pytest.raises(ColumnNotFoundError):
+        dc.attack(table, released, "ill", person="who")
+    with pytest.raises(InputError, match="few persons have nearly all rows"):
+        dc.attack(table.assign(one=np.minimum(table["person"], 1) // 1), released, "ill", person="one")
+
+
+def test_persons_are_whole_and_rare_tuples_are_not_measured_twice() -> None:
+    table = of_persons()
+    persons = table["person"].to_numpy()
+    twice = np.arange(len(table)) // 2 + 1 - np.arange(len(table)) % 2  # tuples that two rows have, of two persons
+    cells = [cells_of("x", pa.array(np.roll(twice, 1)))]
+    halves = _Halves.of_persons(cells, cells, table["ill"].to_numpy().astype(np.int64), 2, persons, 3)
+    assert not set(persons[halves.trained]) & set(persons[halves.measured])
+    codes = cells[0].codes
+    assert not set(codes[halves.trained]) & set(codes[halves.measured])
+    assert not halves.apart.any()
