@@ -100,6 +100,7 @@ def attacked(
         halves = _Halves.drawn(before, after, secret, len(values), seed)
     else:
         halves = _Halves.of_persons(before, after, secret, len(values), persons[order], seed)
+    rows_each = 1.0 if persons is None else _rows_each(persons[order][halves.measured], halves.to_guess)
     own = np.bincount(secret, minlength=len(values)) / len(secret)
     priors = {"before": own, "after": own if prior is None else prior}
     sides = _features([*before, *more[0]], [*after, *more[1]], one_code, halves.rows)
@@ -107,11 +108,11 @@ def attacked(
     with progress.stage("counting appearances"):
         both = [_named(table, one_code) for table in (before, after)]
         appear = appearances_of(both[0], both[1], secret, len(values), seed, beliefs)
-    cells, cells_after, present = _limited(tried, appear, priors, 1 - confidence)
+    cells, cells_after, present = _limited(tried, appear, priors, 1 - confidence, rows_each)
     names = labels.unique_texts(map(labels.text, values))
     found = None
     if allowed is not None:
-        found = judged(findings(cells_after, present, priors["after"], names), allowed)
+        found = judged(findings(cells_after, present, priors["after"], names, rows_each), allowed)
         found = with_unchecked(found, unchecked)
     return Attack(
         before=_side("before", tried, cells),
@@ -239,6 +240,24 @@ def _sides_of(persons: IntArray, seed: int) -> BoolArray:
     return result
 
 
+def _rows_each(persons: IntArray, secret: IntArray) -> float:
+    r"""How many rows say as much about shares of S as a single one would, were all independent.
+
+    .. math:: 1 + \rho \left(\frac{\sum_i m_i^2}{\sum_i m_i} - 1\right), \qquad \rho = \frac{A - C}{1 - C}
+
+    Person i has m_i rows; A is how often two rows of one person have the same S, C how often any two have.
+    """
+    _, place, rows = np.unique(persons, return_inverse=True, return_counts=True)
+    n_values = int(secret.max()) + 1
+    _, same = np.unique(place.reshape(-1) * n_values + secret, return_counts=True)
+    pairs = int((rows * (rows - 1)).sum())
+    by_chance = float(((np.bincount(secret) / len(secret)) ** 2).sum())
+    if not pairs or by_chance == 1.0:
+        return 1.0
+    alike = ((same * (same - 1)).sum() / pairs - by_chance) / (1 - by_chance)
+    return 1.0 + max(0.0, float(alike)) * pairs / len(secret)
+
+
 @dataclass(frozen=True, eq=False)
 class _Sides:
     """Features of both tables in the order of `_Halves.rows`, and of their shared columns alone."""
@@ -318,15 +337,16 @@ def _measured(when: str, name: str, beliefs: FloatArray, secret: IntArray, prior
 
 
 def _limited(
-    tried: Sequence[_Tried], appear: Appearances, priors: Mapping[str, FloatArray], alpha: float
+    tried: Sequence[_Tried], appear: Appearances, priors: Mapping[str, FloatArray], alpha: float, rows_each: float
 ) -> tuple[tuple[Cell, ...], tuple[Cell, ...], tuple[PresenceCell, ...]]:
     """Cells before and after, and those of presence, all that the verdict looks at with equal shares of alpha."""
     before, after = ([part for one in tried if one.when == when for part in one.parts] for when in ("before", "after"))
     first, second = (sum(len(part.n) for part in parts) for parts in (before, after))
     share = alpha / (second + appear.n_cells)
     known = priors["after"]
-    cells = cells_with_limits(before, priors["before"], alpha / first), cells_with_limits(after, known, share)
-    return *cells, presence_cells(appear, known, share)
+    first_cells = cells_with_limits(before, priors["before"], alpha / first, rows_each)
+    second_cells = cells_with_limits(after, known, share, rows_each)
+    return first_cells, second_cells, presence_cells(appear, known, share, rows_each)
 
 
 def _side(when: str, tried: Sequence[_Tried], cells: Sequence[Cell]) -> Side:

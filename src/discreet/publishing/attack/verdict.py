@@ -102,15 +102,21 @@ def promised(notion: Notion | None) -> Promised | None:
 
 
 def findings(
-    cells: Iterable[Cell], presence: Iterable[PresenceCell], prior: FloatArray, values: Sequence[str]
+    cells: Iterable[Cell],
+    presence: Iterable[PresenceCell],
+    prior: FloatArray,
+    values: Sequence[str],
+    rows_each: float = 1.0,
 ) -> Iterator[Found]:
-    """All that counts against a promise."""
+    """All that counts against a promise; so many rows say no more than one."""
     for cell in cells:
         where = f"{cell.model}, among {cell.n:,} untouched records: {values[cell.value]}"
-        yield Found(cell.log_lift, cell.low, cell.high, cell.n, float(prior[cell.value]), where)
+        n = round(cell.n / rows_each)
+        yield Found(cell.log_lift, cell.low, cell.high, n, float(prior[cell.value]), where)
     for one in presence:
         where = f"presence, {one.appearances} appearances, {one.n:,} records, given equal belief: {values[one.value]}"
-        yield Found(one.log_ratio, one.low, one.high, one.n, one.expected / one.n, where, is_presence=True)
+        n = round(one.n / rows_each)
+        yield Found(one.log_ratio, one.low, one.high, n, one.expected / one.n, where, is_presence=True)
 
 
 def judged(found: Iterable[Found], allowed: Promised) -> Judgement:

@@ -17,7 +17,7 @@ import pytest
 import discreet as dc
 from discreet._support import jsonable
 from discreet.errors import ColumnNotFoundError, InputError, InvalidNotionError, UnsupportedNotionError
-from discreet.publishing.attack.measuring import _Halves, attacked
+from discreet.publishing.attack.measuring import _Halves, _rows_each, attacked
 from discreet.twins.cells import cells_of
 
 N = 4000
@@ -297,6 +297,8 @@ def test_rows_of_a_person_are_in_one_half() -> None:
     assert found.after.auc is not None
     assert abs(found.after.auc - 0.5) < 0.15
     assert 0.4 * len(table) < found.measured <= found.rows - found.trained
+    seeds = (dc.attack(table, released, "ill", dc.LIP(0.2), person="person", models="bayes", seed=k) for k in range(8))
+    assert {one.verdict for one in seeds} == {"not broken"}  # ten rows of a person say no more than one
     moved = table.sample(frac=1, random_state=3)
     again = dc.attack(moved, moved[["shop", "price"]], "ill", person="person", models="boosting")
     assert jsonable.plain(again.to_dict()) == jsonable.plain(found.to_dict())
@@ -304,6 +306,13 @@ def test_rows_of_a_person_are_in_one_half() -> None:
         dc.attack(table, released, "ill", person="who")
     with pytest.raises(InputError, match="few persons have nearly all rows"):
         dc.attack(table.assign(one=np.minimum(table["person"], 1) // 1), released, "ill", person="one")
+
+
+def test_rows_say_as_much_as_they_are_independent() -> None:
+    persons, random = np.repeat(np.arange(500), 10), np.random.default_rng(0)
+    assert _rows_each(persons, persons % 2) == pytest.approx(10)
+    assert _rows_each(persons, random.integers(0, 2, 5000)) == pytest.approx(1, abs=0.2)
+    assert _rows_each(np.arange(5000), persons % 2) == 1.0
 
 
 def test_persons_are_whole_and_rare_tuples_are_not_measured_twice() -> None:
