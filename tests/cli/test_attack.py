@@ -54,6 +54,25 @@ def test_what_is_not_broken_and_what_is_not_judged_is_exit_code_0(
     assert (data["verdict"], data["sensitive"], data["confidence"]) == ("not broken", ["ill"], 0.95)
 
 
+def test_a_cell_is_one_line_under_a_heading_without_blanks_behind(
+    place: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = pd.read_csv("o.csv")
+    table.assign(ill=table["age"] // 13).to_csv("o3.csv", index=False)
+    for width, original, measure in (("110", "o.csv", "AUC"), ("80", "o.csv", "AUC"), ("80", "o3.csv", "accuracy")):
+        monkeypatch.setattr("discreet.reporting.text.console.PLAIN_WIDTH", int(width))
+        run(["attack", original, "r.csv", "--sensitive", "ill", "--id", "id", "--epsilon", "0.1"])
+        lines = capsys.readouterr().out.splitlines()
+        assert all(line == line.rstrip() and len(line) <= int(width) for line in lines)
+        (heading,) = [line.split() for line in lines if line.startswith("model")]
+        assert heading == ["model", "table", "log-lifts", "surely", measure, "off"]
+        models = [line for line in lines if re.search(r" (original|release) ", line) and "[" in line]
+        assert len(models) == 17
+        number = r"(-?inf|-?\d+\.\d\d)"
+        for line in models:
+            assert re.search(rf"{number} to {number} +\[{number}, {number}\] +\d\.\d{{3}}", line)
+
+
 def test_ranges_go_from_low_to_high(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Also where nothing is sure: then the smallest log-lift may be as high as 0, and the largest as low."""
     run(["attack", "o.csv", "safe.csv", "--sensitive", "ill", "--id", "id", "--epsilon", "0.1"])
@@ -73,7 +92,8 @@ def test_wrong_usage_is_exit_code_2(place: Path, capsys: pytest.CaptureFixture[s
         assert run(["attack", "o.csv", "r.csv", "--sensitive", "ill", *extra]) == 2
         assert said in capsys.readouterr().err
     assert run(["attack", "o.csv", "safe.csv", "--sensitive", "ill", "--models", "bayes", "--useful", "job"]) == 2
-    assert "link rows by id" in capsys.readouterr().err
+    said = " ".join(capsys.readouterr().err.split())
+    assert "Publish in order (shuffle=False, --keep-order), or link rows by an id (id=, --id)." in said
 
 
 def test_presence_is_shown_where_it_could_be_tried(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -88,3 +108,11 @@ def test_presence_is_shown_where_it_could_be_tried(place: Path, capsys: pytest.C
     out = " ".join(capsys.readouterr().out.split())
     assert "Presence: how often tuples appear that occur once in the original" in out
     assert "the number of its appearances tells about the secret" in out
+
+
+def test_persons_are_named_by_an_option(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tokens = ["attack", "o.csv", "safe.csv", "--sensitive", "ill", "--id", "id", "--models", "bayes", "--person"]
+    assert run([*tokens, "id", "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["rows"] == 1500
+    assert run([*tokens, "who"]) == 2
+    assert "who" in capsys.readouterr().err

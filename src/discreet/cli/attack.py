@@ -31,6 +31,7 @@ def attack(
     sensitive: Columns,
     useful: Annotated[tuple[str, ...], Repeated] = (),
     id: str | None = None,
+    person: str | None = None,
     promise: NotionOptions | None = None,
     models: Annotated[tuple[ModelName, ...], Repeated] = (),
     sure: float = 95,
@@ -56,6 +57,8 @@ def attack(
         Column of both tables that is used; repeat the option for several. Left out: all that both have.
     id
         Column of both tables by which rows correspond. Left out: their places.
+    person
+        Column of the original that says whom a row is about, where a person has several: all are learned from, or none.
     models
         Model to try; repeat the option for several. Left out: all.
     sure
@@ -84,6 +87,7 @@ def attack(
         None if promise is None else promise.build(),
         id,
         useful=useful or None,
+        person=person,
         models=models or "all",
         seed=seed,
         confidence=sure / 100,

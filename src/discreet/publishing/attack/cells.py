@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from discreet._support.numeric import IntArray
 from discreet.twins.cells import Cells
 
-__all__ = ["below", "tuple_keys"]
+__all__ = ["below", "code_keys", "tuple_keys"]
 
 Keys = NDArray[np.uint64]
 
@@ -32,6 +32,12 @@ def tuple_keys(columns: Sequence[Cells], seed: int = 0) -> IntArray:
     for cells in columns:
         keys = _mixed((keys ^ cells.codes.astype(np.uint64)) + SPREAD)
     result: IntArray = keys.view(np.int64)
+    return result
+
+
+def code_keys(codes: IntArray, seed: int = 0) -> IntArray:
+    """A number for each code, which looks like chance: equal for equal codes alone."""
+    result: IntArray = _mixed((codes.astype(np.uint64) ^ np.uint64(seed & 0xFFFFFFFF)) + SPREAD).view(np.int64)
     return result
 
 

@@ -3,13 +3,12 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from discreet._support.errors import InputError
 from discreet.tables.arrow import whole
 from discreet.twins.cells import Cells, cells_of
 
@@ -30,7 +29,7 @@ class CellPairs:
     shared : tuple of str
         Those that are in one code: equal values of both tables have equal codes.
     notes : tuple of str
-        What was left out, and why.
+        What was taken for something else, and what links rows to people.
     """
 
     before: tuple[Cells, ...]
@@ -41,11 +40,10 @@ class CellPairs:
 
 def cell_pairs(original: Mapping[str, Any], released: Mapping[str, Any]) -> CellPairs:
     """Cells of all released columns, and of those of the same names in the original."""
-    before, after, shared, nested = [], [], [], []
+    texts = [name for name in released if _is_nested(released[name]) or _is_nested(original.get(name, released[name]))]
+    original, released = (_as_texts(table, texts) for table in (original, released))
+    before, after, shared = [], [], []
     for name, column in released.items():
-        if _is_nested(column) or (name in original and _is_nested(original[name])):
-            nested.append(name)
-            continue
         if name not in original:
             after.append(cells_of(name, column))
             continue
@@ -53,10 +51,20 @@ def cell_pairs(original: Mapping[str, Any], released: Mapping[str, Any]) -> Cell
         before.append(first)
         after.append(second)
         shared += [name] if is_shared else []
-    if not before:
-        raise InputError("no column that both tables share can be used: their cells are lists or structures.")
-    notes = (f"Left out, their cells being lists or structures: {', '.join(nested)}.",) if nested else ()
-    return CellPairs(tuple(before), tuple(after), tuple(shared), notes)
+    notes = [f"Taken as texts, their cells being lists, structures or bytes: {', '.join(texts)}."] if texts else []
+    notes += [
+        f"{second.name!r} differs in all rows of the release and is that of the original: it links rows to people."
+        for first, second in zip(before, (cells for cells in after if cells.name in original))
+        if second.name in shared and _links(first, second)
+    ]
+    return CellPairs(tuple(before), tuple(after), tuple(shared), tuple(notes))
+
+
+def _links(before: Cells, after: Cells) -> bool:
+    """Whether all cells of a column differ, and are those of the original."""
+    return bool(
+        (before.codes == after.codes).all() and 1 < len(after.codes) == len(np.unique(after.codes[after.codes >= 0]))
+    )
 
 
 def _of_both(name: str, first: Any, second: Any) -> tuple[Cells, Cells, bool]:
@@ -112,6 +120,19 @@ def _is_number(kind: Any) -> bool:
 
 
 def _is_nested(column: Any) -> bool:
+    """Whether cells are lists, structures, bytes or spans of time, which are neither numbers nor texts."""
     import pyarrow as pa
 
-    return bool(pa.types.is_nested(column.type))
+    of = pa.types
+    tests = (of.is_nested, of.is_binary, of.is_large_binary, of.is_fixed_size_binary, of.is_interval)
+    return any(test(column.type) for test in tests)
+
+
+def _as_texts(columns: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    """Columns of these names as texts, where they are nested."""
+    import pyarrow as pa
+
+    def texts(column: Any) -> Any:
+        return pa.array([None if cell is None else str(cell) for cell in column.to_pylist()], pa.string())
+
+    return {name: texts(c) if name in names and _is_nested(c) else c for name, c in columns.items()}

@@ -31,6 +31,9 @@ STRETCHES, STRETCH, SHIFTED = 20, 250, 12
 #: Stretches agree too little from this part of what is usual in the table on, where that is at least so much.
 LITTLE, USUAL = 0.25, 0.15
 
+#: What helps.
+LINK = "link rows by an id (id=, --id)"
+
 
 def check_correspondence(
     before: Sequence[Cells], after: Sequence[Cells], shared: Sequence[str], seed: int, *, by_id: bool = False
@@ -45,8 +48,8 @@ def check_correspondence(
             return ("Rows with the same id agree no better than by chance: nothing is left, or the ids are others'.",)
         raise InputError(
             "rows of the release do not seem to correspond to those of the original: columns of the same name agree "
-            "no better than by chance, and a shuffled release would look safe. Publish with shuffle=False, or link "
-            "rows by id=."
+            "no better than by chance, and a shuffled release would look safe. Publish in order (shuffle=False, "
+            f"--keep-order), or {LINK}."
         )
     return () if by_id else stretches_apart(before, after, shared)
 
@@ -65,13 +68,13 @@ def stretches_apart(before: Sequence[Cells], after: Sequence[Cells], shared: Seq
     if len(better):
         raise InputError(
             f"rows of the release are shifted against those of the original from about row {ends[better[0]] + 1:,} on, "
-            "as if one were missing or one too many. Mend that, or link rows by id=."
+            f"as if one were missing or one too many. Mend that, or {LINK}."
         )
     excess = agree[:, 0] - np.median(agree[:, 1:], axis=1)
     usual = float(np.median(excess))
     return tuple(
         f"Rows {ends[k] + 1:,} to {ends[k + 1]:,} agree with the original no better than by chance: nothing is left "
-        "there, or they are in another order. What is found may be too little; link rows by id=."
+        f"there, or they are in another order. What is found may be too little; {LINK}."
         for k in np.flatnonzero(excess < LITTLE * usual)
         if usual > USUAL
     )

@@ -17,6 +17,7 @@ from discreet.publishing.attack.reading import read_pair
 from discreet.publishing.attack.record import Attack
 from discreet.publishing.attack.secret import secret_of
 from discreet.publishing.attack.verdict import promised
+from discreet.publishing.attack.written import written_beside
 
 __all__ = ["Attack", "attack"]
 
@@ -29,6 +30,7 @@ def attack(
     id: str | None = None,
     *,
     useful: str | Sequence[str] | None = None,
+    person: str | None = None,
     models: str | Sequence[str] = "all",
     seed: int = 0,
     confidence: float = 0.95,
@@ -53,6 +55,9 @@ def attack(
         Column of both tables by which rows correspond.
     useful : str or sequence of str, optional
         Columns that both tables share and that are used; all where left out. What the release alone has is always used.
+    person : str, optional
+        Column of the original that says whom a row is about. Models that learn from some rows of a person are not
+        measured on others of the same.
     models : "all" or sequence of str
         Of "boosting", "neighbours", "logistic", "bayes" and "counting".
     seed : int
@@ -64,15 +69,14 @@ def attack(
     -------
     Attack
         With ``before``, ``after``, ``presence`` and ``verdict``: "broken" where some limit lies beyond the promise
-        altogether, "undecided" where some estimate lies beyond twice the budget and by itself beyond chance, else "not
-        broken". Nothing proves that no better attack exists.
+        altogether, "undecided" where some estimate lies beyond twice the budget and by itself beyond chance, or where
+        some of the release could not be looked at, else "not broken". Nothing proves that no better attack exists.
 
     Notes
     -----
-    P(s) is its share in the whole table, and taken as known; limits of other shares are those of [CP34]_, divided among
-    all parts of all models and the cells of the attack by presence, whose limits
-    are those of [GAR36]_. A release whose rows agree with the original no
-    better than by chance is refused: it would look safe.
+    P(s) is its share in the whole original, and taken as known; limits of other shares are those of [CP34]_, divided
+    among all parts of all models and the cells of the attack by presence, whose limits are those of [GAR36]_. A release
+    whose rows agree with the original no better than by chance is refused: it would look safe.
 
     Examples
     --------
@@ -90,22 +94,27 @@ def attack(
     chosen_models(models)
     promised(notion)  # both refused before any work is done
     with progress.stage("reading the tables"):
-        pair = read_pair(original, released, secret_names, shared_names, id)
+        pair = read_pair(original, released, secret_names, shared_names, id, person)
     if pair.rows < LEAST_ROWS:
         raise InputError(f"an attack needs at least {LEAST_ROWS} rows that correspond, got {pair.rows}.")
-    secret = secret_of([(name, pair.original[name]) for name in secret_names])
-    cells = cell_pairs({name: c for name, c in pair.original.items() if name not in secret_names}, pair.released)
+    secret = secret_of(list(pair.secret.items()))
+    known = {name: column for name, column in pair.original.items() if name not in secret_names}
+    cells = cell_pairs(known, pair.released)
     doubts = check_correspondence(cells.before, cells.after, cells.shared, seed, by_id=id is not None)
     return attacked(
         cells.before,
         cells.after,
-        secret.codes,
+        secret.codes[pair.places],
         secret.values,
         notion=notion,
         seed=seed,
         models=models,
         confidence=confidence,
         shared=cells.shared,
+        prior=secret.shares,
+        beside=written_beside(known, pair.released, cells.before, cells.after),
+        persons=pair.persons,
         sensitive=secret_names,
         notes=(*pair.notes, *doubts, *secret.notes, *cells.notes),
+        unchecked=(*pair.unchecked, *(doubts if id is None else ())),  # an id is taken at its word
     )

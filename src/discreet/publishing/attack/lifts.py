@@ -58,12 +58,13 @@ class Parts:
     predicted: FloatArray
 
 
-def parts_of(model: str, beliefs: FloatArray, secret: IntArray) -> list[Parts]:
-    """Parts of records under all sensitive values."""
+def parts_of(model: str, beliefs: FloatArray, secret: IntArray, prior: FloatArray | None = None) -> list[Parts]:
+    """Parts of records under all sensitive values that they have, or would have many of by their share in the table."""
+    expected = np.zeros(beliefs.shape[1]) if prior is None else prior * len(secret)
     return [
         Parts(model, value, *_counted(beliefs[:, value], secret == value))
         for value in range(beliefs.shape[1])
-        if (secret == value).any()
+        if (secret == value).any() or expected[value] >= LEAST_EXPECTED
     ]
 
 
@@ -80,18 +81,29 @@ def _counted(scores: FloatArray, truth: Any) -> tuple[IntArray, IntArray, FloatA
     return n[some], k[some], summed[some] / n[some]
 
 
-def cells_with_limits(parts: Sequence[Parts], prior: FloatArray, alpha: float) -> tuple[Cell, ...]:
-    """All cells, each with limits that fail with probability alpha at most."""
+def cells_with_limits(
+    parts: Sequence[Parts], prior: FloatArray, alpha: float, rows_each: float = 1.0
+) -> tuple[Cell, ...]:
+    """All cells, each with limits that fail with probability alpha at most; so many rows say no more than one."""
     cells: list[Cell] = []
     for one in parts:
         p = float(prior[one.value])
-        low, high = (ends[0] for ends in limits_of(one.k[None], one.n, alpha / 2).floats)
+        low, high = _limits(one.k, one.n, alpha / 2, rows_each)
         columns = (one.n, one.k, one.predicted, log(one.k / one.n / p), log(low / p), log(high / p))
         share = (np.cumsum(one.n) - one.n / 2) / one.n.sum()
         for place, row in enumerate(zip(share, *columns)):
             middle, n, k, *rest = row
             cells.append(Cell(one.model, one.value, place, float(middle), int(n), int(k), *map(float, rest)))
     return tuple(cells)
+
+
+def _limits(k: IntArray, n: IntArray, alpha: float, rows_each: float) -> tuple[FloatArray, FloatArray]:
+    """Limits of k / n, fewer records being rounded outwards."""
+    fewest, most = (rounded(k / rows_each).astype(np.int64) for rounded in (np.floor, np.ceil))
+    smaller, larger = (rounded(n / rows_each).astype(np.int64) for rounded in (np.floor, np.ceil))
+    low = limits_of(fewest[None], larger, alpha).floats[0]
+    high = limits_of(most[None], np.maximum(smaller, most), alpha).floats[1]
+    return low[0], high[0]
 
 
 def area_under_curve(scores: FloatArray, truth: Any) -> float | None:

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,13 +14,13 @@ from discreet._support.errors import InputError
 from discreet._support.numeric import BoolArray, FloatArray, IntArray
 from discreet.core import labels
 from discreet.notions import Notion
-from discreet.publishing.attack.cells import below, tuple_keys
+from discreet.publishing.attack.cells import below, code_keys, tuple_keys
 from discreet.publishing.attack.counted import Beliefs
 from discreet.publishing.attack.lifts import Cell, Parts, area_under_curve, cells_with_limits, parts_of
 from discreet.publishing.attack.models import Model, check_library, chosen_models, learned
 from discreet.publishing.attack.presence import Appearances, PresenceCell, appearances_of, presence_cells
 from discreet.publishing.attack.record import Attack, Measured, Presence, Side
-from discreet.publishing.attack.verdict import findings, judged, promised
+from discreet.publishing.attack.verdict import findings, judged, promised, with_unchecked
 from discreet.publishing.features import Features, features_of
 from discreet.twins.cells import Cells
 
@@ -51,8 +51,12 @@ def attacked(
     confidence: float = 0.95,
     beliefs: FloatArray | None = None,
     shared: Sequence[str] | None = None,
+    prior: FloatArray | None = None,
+    beside: tuple[Sequence[Cells], Sequence[Cells]] = ((), ()),
+    persons: IntArray | None = None,
     sensitive: Sequence[str] = ("S",),
     notes: Sequence[str] = (),
+    unchecked: Sequence[str] = (),
 ) -> Attack:
     """Try to learn S from a release whose rows are those of the original.
 
@@ -70,8 +74,17 @@ def attacked(
         Learned without each record's own S, for the attack by presence; made here where left out.
     shared : sequence of str, optional
         The columns that are in one code, where not all of the same name are.
+    prior : ndarray of float, optional
+        Shares of the values in the whole original, which lifts of the release are relative to; those in ``secret``
+        where left out.
+    beside : pair of sequences of Cells
+        What models see of each table's rows beside their tuples, such as how cells are written.
+    persons : ndarray of int, optional
+        A code of whom each row is about: all rows of a person are in one half. Which one follows from the code.
     sensitive, notes : sequence of str
         For the record.
+    unchecked : sequence of str
+        What is not looked at, in words: with any, nothing is called not broken.
     """
     chosen, allowed = chosen_models(models), promised(notion)
     confidence = validate.confidence(confidence)
@@ -79,19 +92,28 @@ def attacked(
         raise InputError(f"an attack needs at least {LEAST_ROWS} rows that correspond, got {len(secret)}.")
     if beliefs is None:
         check_library()
-    order = _order(before, after, secret, seed)
-    before, after = ([cells.taken(order) for cells in table] for table in (before, after))
+    order = _order([*before, *beside[0]], [*after, *beside[1]], secret, persons, seed)
+    before, after, *more = ([cells.taken(order) for cells in table] for table in (before, after, *beside))
     secret, beliefs = secret[order], None if beliefs is None else beliefs[order]
     one_code = _one_code(before, after, shared)
-    halves = _Halves.drawn(before, after, secret, len(values), seed)
-    prior = np.bincount(secret, minlength=len(values)) / len(secret)
-    tried = list(_tried(halves, _features(before, after, one_code, halves.rows), chosen, seed))
+    if persons is None:
+        halves = _Halves.drawn(before, after, secret, len(values), seed)
+    else:
+        halves = _Halves.of_persons(before, after, secret, len(values), persons[order], seed)
+    rows_each = 1.0 if persons is None else _rows_each(persons[order][halves.measured], halves.to_guess)
+    own = np.bincount(secret, minlength=len(values)) / len(secret)
+    priors = {"before": own, "after": own if prior is None else prior}
+    sides = _features([*before, *more[0]], [*after, *more[1]], one_code, halves.rows)
+    tried = list(_tried(halves, sides, chosen, priors, seed))
     with progress.stage("counting appearances"):
         both = [_named(table, one_code) for table in (before, after)]
         appear = appearances_of(both[0], both[1], secret, len(values), seed, beliefs)
-    cells, cells_after, present = _limited(tried, appear, prior, 1 - confidence)
+    cells, cells_after, present = _limited(tried, appear, priors, 1 - confidence, rows_each)
     names = labels.unique_texts(map(labels.text, values))
-    found = None if allowed is None else judged(findings(cells_after, present, prior, names), allowed)
+    found = None
+    if allowed is not None:
+        found = judged(findings(cells_after, present, priors["after"], names, rows_each), allowed)
+        found = with_unchecked(found, unchecked)
     return Attack(
         before=_side("before", tried, cells),
         after=_side("after", tried, cells_after),
@@ -114,9 +136,12 @@ def attacked(
     )
 
 
-def _order(before: Sequence[Cells], after: Sequence[Cells], secret: IntArray, seed: int) -> IntArray:
+def _order(
+    before: Sequence[Cells], after: Sequence[Cells], secret: IntArray, persons: IntArray | None, seed: int
+) -> IntArray:
     """Records in an order that follows from what they are: the attack does not depend on that of the rows."""
-    return np.lexsort((secret, tuple_keys(after, seed), tuple_keys(before, seed)))
+    whose = () if persons is None else (persons,)
+    return np.lexsort((*whose, secret, tuple_keys(after, seed), tuple_keys(before, seed)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,6 +152,9 @@ class _Halves:
     trained on would tell by that alone that it stands for somebody else, which a reader who cannot tell whose row it is
     does not know. For the same reason models of the original are not trained on records (``apart``) whose own rare
     tuple belongs to the other half.
+
+    Where rows are said to be about persons, all rows of one are in one half: else models learn of somebody's other rows
+    what S is. Of two halves that share a rare tuple, the one that is measured goes without it.
     """
 
     trained: IntArray
@@ -151,6 +179,31 @@ class _Halves:
         trained = trained[:MOST_TRAINED]
         return cls(trained, measured[:MOST_MEASURED], (is_rare & own)[trained], secret, n_values)
 
+    @classmethod
+    def of_persons(
+        cls,
+        before: Sequence[Cells],
+        after: Sequence[Cells],
+        secret: IntArray,
+        n_values: int,
+        persons: IntArray,
+        seed: int,
+    ) -> _Halves:
+        is_measured = _sides_of(persons, seed)
+        order = np.random.default_rng(seed).permutation(len(secret))
+        trained, measured = (order[is_measured[order] == half] for half in (False, True))
+        own, shown = tuple_keys(before, seed), tuple_keys(after, seed)
+        again = _is_rare(shown)[measured] & np.isin(shown[measured], shown[trained])
+        measured = measured[~again]
+        if min(len(trained), len(measured)) < len(secret) // 8:
+            raise InputError(
+                "rows cannot be split into halves of different persons: few persons have nearly all rows, or all "
+                "released tuples. Attack a table of more persons, or leave out person=, --person."
+            )
+        trained, measured = trained[:MOST_TRAINED], measured[:MOST_MEASURED]
+        there = np.union1d(own[measured], shown[measured])
+        return cls(trained, measured, _is_rare(own)[trained] & np.isin(own[trained], there), secret, n_values)
+
     @property
     def rows(self) -> IntArray:
         """Both, in this order."""
@@ -170,8 +223,39 @@ class _Halves:
 def _sides_of_rare(columns: Sequence[Cells], seed: int) -> tuple[BoolArray, BoolArray]:
     """Of each row the half of its tuple, by a hash of it, and whether the tuple is rare."""
     keys = tuple_keys(columns, seed)
+    return (keys >> 20) % 2 == 1, _is_rare(keys)
+
+
+def _is_rare(keys: IntArray) -> BoolArray:
     _, place, counts = np.unique(keys, return_inverse=True, return_counts=True)
-    return (keys >> 20) % 2 == 1, (counts < RARE)[place.reshape(-1)]
+    result: BoolArray = (counts < RARE)[place.reshape(-1)]
+    return result
+
+
+def _sides_of(persons: IntArray, seed: int) -> BoolArray:
+    """Of each row whether it is measured: persons in the order of a hash of their codes, up to half of all rows."""
+    hashes = code_keys(persons, seed)
+    _, place, counts = np.unique(hashes, return_inverse=True, return_counts=True)
+    result: BoolArray = (np.cumsum(counts) - counts / 2 > len(persons) / 2)[place.reshape(-1)]
+    return result
+
+
+def _rows_each(persons: IntArray, secret: IntArray) -> float:
+    r"""How many rows say as much about shares of S as a single one would, were all independent.
+
+    .. math:: 1 + \rho \left(\frac{\sum_i m_i^2}{\sum_i m_i} - 1\right), \qquad \rho = \frac{A - C}{1 - C}
+
+    Person i has m_i rows; A is how often two rows of one person have the same S, C how often any two have.
+    """
+    _, place, rows = np.unique(persons, return_inverse=True, return_counts=True)
+    n_values = int(secret.max()) + 1
+    _, same = np.unique(place.reshape(-1) * n_values + secret, return_counts=True)
+    pairs = int((rows * (rows - 1)).sum())
+    by_chance = float(((np.bincount(secret) / len(secret)) ** 2).sum())
+    if not pairs or by_chance == 1.0:
+        return 1.0
+    alike = ((same * (same - 1)).sum() / pairs - by_chance) / (1 - by_chance)
+    return 1.0 + max(0.0, float(alike)) * pairs / len(secret)
 
 
 @dataclass(frozen=True, eq=False)
@@ -218,7 +302,9 @@ def _features(before: Sequence[Cells], after: Sequence[Cells], one_code: Sequenc
     return _Sides(whole[0], whole[1], top, bottom)
 
 
-def _tried(halves: _Halves, sides: _Sides, chosen: dict[str, Model], seed: int) -> Iterable[_Tried]:
+def _tried(
+    halves: _Halves, sides: _Sides, chosen: dict[str, Model], priors: Mapping[str, FloatArray], seed: int
+) -> Iterable[_Tried]:
     """Every model on the original, on the release, and trained on the original and applied to the release."""
     size = len(halves.trained)
 
@@ -228,7 +314,7 @@ def _tried(halves: _Halves, sides: _Sides, chosen: dict[str, Model], seed: int) 
 
     def tried(when: str, name: str, model: Model, beliefs: Beliefs, features: Features) -> _Tried:
         most = model.most_measured
-        return _measured(when, name, beliefs(features.matrix[size:][:most]), halves.to_guess[:most])
+        return _measured(when, name, beliefs(features.matrix[size:][:most]), halves.to_guess[:most], priors[when])
 
     with progress.stage("attacking") as stage:
         for done, (name, model) in enumerate(chosen.items()):
@@ -242,23 +328,25 @@ def _tried(halves: _Halves, sides: _Sides, chosen: dict[str, Model], seed: int) 
                 yield tried("after", ORIGINALS + name, model, known, sides.shared_after)
 
 
-def _measured(when: str, name: str, beliefs: FloatArray, secret: IntArray) -> _Tried:
+def _measured(when: str, name: str, beliefs: FloatArray, secret: IntArray, prior: FloatArray) -> _Tried:
     two = beliefs.shape[1] == 2
     auc = area_under_curve(beliefs[:, 1], secret == 1) if two else None
     accuracy = float((beliefs.argmax(axis=1) == secret).mean())
     base_rate = float(np.bincount(secret).max() / len(secret))
-    return _Tried(when, name, parts_of(name, beliefs, secret), auc, accuracy, base_rate)
+    return _Tried(when, name, parts_of(name, beliefs, secret, prior), auc, accuracy, base_rate)
 
 
 def _limited(
-    tried: Sequence[_Tried], appear: Appearances, prior: FloatArray, alpha: float
+    tried: Sequence[_Tried], appear: Appearances, priors: Mapping[str, FloatArray], alpha: float, rows_each: float
 ) -> tuple[tuple[Cell, ...], tuple[Cell, ...], tuple[PresenceCell, ...]]:
     """Cells before and after, and those of presence, all that the verdict looks at with equal shares of alpha."""
     before, after = ([part for one in tried if one.when == when for part in one.parts] for when in ("before", "after"))
     first, second = (sum(len(part.n) for part in parts) for parts in (before, after))
     share = alpha / (second + appear.n_cells)
-    cells = cells_with_limits(before, prior, alpha / first), cells_with_limits(after, prior, share)
-    return *cells, presence_cells(appear, prior, share)
+    known = priors["after"]
+    first_cells = cells_with_limits(before, priors["before"], alpha / first, rows_each)
+    second_cells = cells_with_limits(after, known, share, rows_each)
+    return first_cells, second_cells, presence_cells(appear, known, share, rows_each)
 
 
 def _side(when: str, tried: Sequence[_Tried], cells: Sequence[Cell]) -> Side:

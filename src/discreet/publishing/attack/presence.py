@@ -154,15 +154,17 @@ def _grouped(group: IntArray, secret: IntArray, expected: FloatArray, n_values: 
     return Appearances(np.bincount(group, minlength=size), k, sums)
 
 
-def presence_cells(counted: Appearances, prior: FloatArray, alpha: float) -> tuple[PresenceCell, ...]:
-    """All cells, each with limits that fail with probability alpha at most."""
+def presence_cells(
+    counted: Appearances, prior: FloatArray, alpha: float, rows_each: float = 1.0
+) -> tuple[PresenceCell, ...]:
+    """All cells, each with limits that fail with probability alpha at most; so many rows say no more than one."""
     from scipy.special import gammaincinv
 
     cells = []
     for group, value in zip(*np.nonzero(counted.expected > 0)):
         n, k, expected = int(counted.n[group]), int(counted.k[group, value]), float(counted.expected[group, value])
-        low = float(gammaincinv(k, alpha / 2)) if k else 0.0
-        high = float(gammaincinv(k + 1, 1 - alpha / 2))
+        low = float(gammaincinv(k / rows_each, alpha / 2)) * rows_each if k else 0.0
+        high = float(gammaincinv(k / rows_each + 1, 1 - alpha / 2)) * rows_each
         logs = log(np.array([k / n / prior[value], k / expected, low / expected, high / expected]))
         cells.append(PresenceCell(GROUPS[group], int(value), n, k, expected, *map(float, logs)))
     return tuple(cells)

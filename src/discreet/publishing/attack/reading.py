@@ -16,11 +16,15 @@ from discreet.publishing.attack.columns import together
 from discreet.tables.arrow import integers
 from discreet.tables.dialect import DUCKDB
 from discreet.tables.session import FILE, ROW, is_spark, open_table
+from discreet.twins.cells import cells_of
 
 __all__ = ["Pair", "read_pair"]
 
 #: Share of the released rows whose ids must be in the original.
 LEAST_LINKED = 0.5
+
+#: Share of them that may go unlinked, and so unchecked, where something is called not broken.
+MOST_UNLINKED = 0.01
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,18 +37,35 @@ class Pair:
         By name, without ids.
     rows : int
         Of each column.
+    secret : dict of str to Arrow column
+        Sensitive columns of all rows of the original.
+    places : ndarray of int
+        Of each row its place in the original.
     notes : tuple of str
         What was left out, and why.
+    unchecked : tuple of str
+        What of it is so much that nothing can be called safe.
+    persons : ndarray of int or None
+        A code of whom each row is about.
     """
 
     original: dict[str, Any]
     released: dict[str, Any]
     rows: int
+    secret: dict[str, Any]
+    places: IntArray
     notes: tuple[str, ...]
+    unchecked: tuple[str, ...] = ()
+    persons: IntArray | None = None
 
 
 def read_pair(
-    original: Any, released: Any, sensitive: Sequence[str], useful: Sequence[str] | None, id: str | None
+    original: Any,
+    released: Any,
+    sensitive: Sequence[str],
+    useful: Sequence[str] | None,
+    id: str | None,
+    person: str | None = None,
 ) -> Pair:
     """The columns that an attack needs, in rows that correspond."""
     for table in (original, released):
@@ -52,18 +73,29 @@ def read_pair(
             raise InputError("an attack works in memory and takes no Spark DataFrame. Write it to Parquet first.")
     with open_table(original, places=True) as first, open_table(released, places=True) as second:
         ids = () if id is None else (id,)
-        validate.columns_exist([*sensitive, *(useful or ()), *ids], first.columns, first.name)
+        whose = () if person is None else (person,)
+        validate.columns_exist([*sensitive, *(useful or ()), *ids, *whose], first.columns, first.name)
         validate.columns_exist(ids, second.columns, second.name)
         names = _of_release(first.columns, second.columns, sensitive, ids, useful)
         shared = [name for name in names if name in first.columns and name not in sensitive]
-        before = _in_order(first, [*dict.fromkeys([*sensitive, *shared, *ids])])
+        before = _in_order(first, [*dict.fromkeys([*sensitive, *shared, *ids, *whose])])
         after = _in_order(second, [*names, *ids])
     notes = tuple(f"The release itself holds the sensitive column {c!r}." for c in sensitive if c in second.columns)
+    secret = {name: before[name] for name in sensitive}
+    persons = None if person is None else _codes(before[person])
+    here = np.arange(len(secret[sensitive[0]]))
+    unchecked: tuple[str, ...] = ()
     if id is not None:
+        sizes = len(here), len(after[id])
         here, there = _linked(before.pop(id), after.pop(id), id)
+        missing, unknown = _unlinked(*sizes, len(here), id)
+        notes = (*notes, *missing, *unknown, f"Where {id!r} is published as well, it links rows to people.")
+        unchecked = unknown if sizes[1] - len(here) > MOST_UNLINKED * sizes[1] else ()
         before = {name: column.take(here) for name, column in before.items()}
         after = {name: column.take(there) for name, column in after.items()}
-    return Pair(before, after, _rows(before, after), notes)
+    return Pair(
+        before, after, _rows(before, after), secret, here, notes, unchecked, None if persons is None else persons[here]
+    )
 
 
 def _of_release(
@@ -73,7 +105,8 @@ def _of_release(
     wanted = set(before if useful is None else useful) - {*sensitive, *ids}
     if not wanted & set(after):
         raise InputError(
-            "no useful column of the original is in the release. Give both the same names, or name them by useful=."
+            "no useful column of the original is in the release. Give both the same names, or name those "
+            "that both have (useful=, --useful)."
         )
     every = wanted | set(sensitive)
     return [name for name in after if name not in ids and (name in every or name not in before)]
@@ -90,9 +123,28 @@ def _rows(before: dict[str, Any], after: dict[str, Any]) -> int:
     if first != second:
         raise InputError(
             f"the original has {first:,} rows and the release {second:,}, so they do not correspond by their places. "
-            "Link them by a column that both have: id=."
+            "Link them by an id that both have (id=, --id)."
         )
     return first
+
+
+def _codes(persons: Any) -> IntArray:
+    """Codes of persons, by their values; every null is somebody else."""
+    cells = cells_of("person", persons, way=None)
+    nobody = np.flatnonzero(cells.codes < 0)
+    codes = cells.codes.copy()
+    codes[nobody] = cells.n_values + np.arange(len(nobody))
+    return codes
+
+
+def _unlinked(original: int, released: int, linked: int, id: str) -> tuple[list[str], tuple[str, ...]]:
+    """Notes on rows of the original that are not released, and on released ones that nobody of the original has."""
+    missing, unknown = original - linked, released - linked
+    gone = (
+        f"Of {original:,} rows of the original {missing:,} are not in the release. Lifts are relative to all of them."
+    )
+    odd = f"Of {released:,} released rows {unknown:,} have an {id!r} that the original lacks: they were not looked at."
+    return [gone] if missing else [], (odd,) if unknown else ()
 
 
 def _linked(before: Any, after: Any, id: str) -> tuple[IntArray, IntArray]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from discreet._support.errors import InputError
-from discreet._support.numeric import IntArray
+from discreet._support.numeric import FloatArray, IntArray
 from discreet.core.labels import plain, text
 from discreet.twins.cells import Cells, cells_of
 
@@ -42,6 +42,12 @@ class Secret:
     codes: IntArray
     values: tuple[Any, ...]
     notes: tuple[str, ...]
+
+    @property
+    def shares(self) -> FloatArray:
+        """How common each value is: P(s)."""
+        result: FloatArray = np.bincount(self.codes, minlength=len(self.values)) / len(self.codes)
+        return result
 
 
 def secret_of(columns: Sequence[tuple[str, Any]]) -> Secret:

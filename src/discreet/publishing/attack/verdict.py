@@ -16,7 +16,7 @@ from discreet.notions import Notion
 from discreet.publishing.attack.lifts import Cell
 from discreet.publishing.attack.presence import PresenceCell
 
-__all__ = ["Found", "Judgement", "Promised", "Word", "findings", "judged", "promised"]
+__all__ = ["Found", "Judgement", "Promised", "Word", "findings", "judged", "promised", "with_unchecked"]
 
 Word = Literal["broken", "undecided", "not broken"]
 
@@ -102,15 +102,21 @@ def promised(notion: Notion | None) -> Promised | None:
 
 
 def findings(
-    cells: Iterable[Cell], presence: Iterable[PresenceCell], prior: FloatArray, values: Sequence[str]
+    cells: Iterable[Cell],
+    presence: Iterable[PresenceCell],
+    prior: FloatArray,
+    values: Sequence[str],
+    rows_each: float = 1.0,
 ) -> Iterator[Found]:
-    """All that counts against a promise."""
+    """All that counts against a promise; so many rows say no more than one."""
     for cell in cells:
         where = f"{cell.model}, among {cell.n:,} untouched records: {values[cell.value]}"
-        yield Found(cell.log_lift, cell.low, cell.high, cell.n, float(prior[cell.value]), where)
+        n = round(cell.n / rows_each)
+        yield Found(cell.log_lift, cell.low, cell.high, n, float(prior[cell.value]), where)
     for one in presence:
         where = f"presence, {one.appearances} appearances, {one.n:,} records, given equal belief: {values[one.value]}"
-        yield Found(one.log_ratio, one.low, one.high, one.n, one.expected / one.n, where, is_presence=True)
+        n = round(one.n / rows_each)
+        yield Found(one.log_ratio, one.low, one.high, n, one.expected / one.n, where, is_presence=True)
 
 
 def judged(found: Iterable[Found], allowed: Promised) -> Judgement:
@@ -128,6 +134,13 @@ def judged(found: Iterable[Found], allowed: Promised) -> Judgement:
     unsure = [(max(one.log_lift - _beyond(to.high), -_beyond(-to.low) - one.log_lift), one, to) for one, to in sure]
     unsure = [case for case in unsure if case[0] > 0 and _is_beyond_chance(case[1], case[2])]
     return Judgement("undecided", _reasons(unsure)) if unsure else Judgement("not broken")
+
+
+def with_unchecked(found: Judgement, unchecked: Sequence[str]) -> Judgement:
+    """What was not looked at may break the promise: what is not broken by the rest is undecided."""
+    if found.word == "broken" or not unchecked:
+        return found
+    return Judgement("undecided", (*found.reasons, *unchecked))
 
 
 def _is_beyond_chance(found: Found, to: Promised) -> bool:

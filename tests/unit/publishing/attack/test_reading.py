@@ -74,8 +74,19 @@ def test_columns_of_other_types_go_together() -> None:
     assert together(pa.array(["a"]).dictionary_encode(), pa.array(["a"], pa.large_string())).to_pylist() == ["a", "a"]
 
 
-def test_lists_are_left_out_and_named() -> None:
-    columns = {"x": pa.chunked_array([[1, 2]]), "y": pa.chunked_array([[[1], [2]]])}
+@pytest.mark.parametrize("cells", [[[1], [2], None], [{"a": 1}, {"a": 2}, None], [b"\xff", b"\x00", None]])
+def test_lists_structures_and_bytes_are_texts(cells: list[object]) -> None:
+    columns = {"x": pa.chunked_array([[1, 2, 2]]), "y": pa.chunked_array([cells])}
     pairs = cell_pairs(columns, columns)
-    assert [cells.name for cells in pairs.after] == ["x"]
-    assert pairs.notes == ("Left out, their cells being lists or structures: y.",)
+    assert pairs.shared == ("x", "y")
+    assert sorted(pairs.after[1].codes.tolist()) == [-1, 0, 1]
+    assert pairs.notes == ("Taken as texts, their cells being lists, structures or bytes: y.",)
+    assert cell_pairs({"y": pa.chunked_array([["[1]", "[2]"]])}, {"y": pa.chunked_array([[[1], [2]]])}).shared == ("y",)
+
+
+def test_a_column_that_links_rows_is_named() -> None:
+    original = {"key": pa.chunked_array([["p", "q", "r"]]), "x": pa.chunked_array([[1, 2, 2]])}
+    (note,) = cell_pairs(original, original).notes
+    assert note == "'key' differs in all rows of the release and is that of the original: it links rows to people."
+    for other in (["p", "r", "q"], ["p", "q", "q"], ["p", "q", None]):
+        assert cell_pairs(original, {**original, "key": pa.chunked_array([other])}).notes == ()

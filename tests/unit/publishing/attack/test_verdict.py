@@ -10,7 +10,7 @@ import pytest
 import discreet as dc
 from discreet.publishing.attack.lifts import Cell
 from discreet.publishing.attack.presence import PresenceCell
-from discreet.publishing.attack.verdict import Found, Promised, findings, judged, promised
+from discreet.publishing.attack.verdict import Found, Judgement, Promised, findings, judged, promised, with_unchecked
 
 
 def found(log_lift: float, low: float, high: float, n: int = 1000) -> Found:
@@ -76,3 +76,11 @@ def test_some_two_lifts_lie_as_far_apart_as_the_odds_say() -> None:
             odds = Found(lifts[value], lifts[value], lifts[value], 100, prior[value], "").odds.log_lift
             assert abs(odds) <= lifts.max() - lifts.min() + 1e-9
     assert promised(None) is None
+
+
+def test_what_is_unchecked_is_never_called_not_broken() -> None:
+    said = ("100 rows were not looked at.",)
+    assert with_unchecked(Judgement("not broken"), said) == ("undecided", said, 0.0)
+    assert with_unchecked(Judgement("undecided", ("a",)), said).reasons == ("a", *said)
+    for left in (Judgement("broken", ("a",), 1.0), Judgement("not broken")):
+        assert with_unchecked(left, said if left.word == "broken" else ()) == left

@@ -1,0 +1,130 @@
+"""What a reader sees of a row beside its values: how cells are written, and how many rows are the same.
+
+Numbers are one value however they are written, such as 39, 39.0 and +39, and so is a day with any time of it. Somebody
+who published them differently for different people has told something all the same.
+"""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from discreet.publishing.attack.cells import tuple_keys
+from discreet.tables.arrow import whole
+from discreet.twins.cells import DATES, Cells, cells_of
+
+__all__ = ["TIMES", "written_beside"]
+
+#: Name of the column of repeated rows, and the number from which they are counted as equally many.
+TIMES, MOST_TIMES = "times a row occurs", 3
+
+#: A number with groups of digits and decimals, by the decimal sign.
+NUMBERS = {
+    "point": re.compile(r"([+-]?)(\d{1,3}(?:,\d{3})+|\d+)(\.\d+)?"),
+    "comma": re.compile(r"([+-]?)(\d{1,3}(?:\.\d{3})+|\d+)(,\d+)?"),
+}
+
+DIGIT, DIGITS, CLOCK = re.compile(r"\d"), re.compile(r"\d+"), re.compile(r"(?:^|\D)(\d{1,2}):\d\d")
+
+Columns = Mapping[str, Any]
+
+
+def written_beside(
+    original: Columns, released: Columns, before: Sequence[Cells], after: Sequence[Cells]
+) -> tuple[tuple[Cells, ...], tuple[Cells, ...]]:
+    """Further columns of both tables, out of raw columns and cells; of the original those that the release has too."""
+    first, second = (
+        [cells for name in released if name in table for cells in _written(name, table[name])]
+        for table in (original, released)
+    )
+    names = {cells.name for cells in second}
+    pairs = [cells for cells in first if cells.name in names], second
+    sides = [(*extra, *_times([*table, *extra])) for table, extra in zip((before, after), pairs)]
+    return sides[0], sides[1]
+
+
+def _written(name: str, column: Any) -> list[Cells]:
+    """How cells of one column are written, where that differs."""
+    import pyarrow as pa
+
+    plain = whole(column)
+    if pa.types.is_dictionary(plain.type):
+        plain = plain.dictionary_decode()
+    if pa.types.is_floating(plain.type):
+        return _listed(f"{name} (as written)", _of_floats(plain))
+    if not (pa.types.is_string(plain.type) or pa.types.is_large_string(plain.type)):
+        return []
+    cells = cells_of(name, plain)
+    if cells.way is None:
+        return []
+    if cells.way in DATES:
+        shapes = _of_texts(cells, lambda text: DIGIT.sub("9", text))
+        return _listed(f"{name} (as written)", shapes) + _listed(f"{name} (hour)", _of_texts(cells, _hour))
+    return _listed(f"{name} (as written)", _of_texts(cells, lambda text: _shape(text, str(cells.way))))
+
+
+def _of_texts(cells: Cells, told: Callable[[str], str | None]) -> Any:
+    """Of each cell what is told of its text, worked out once for each distinct one."""
+    import pyarrow as pa
+
+    of_values = pa.array([told(text) for text in cells.values.to_pylist()], pa.string())
+    return of_values.take(pa.array(cells.codes, mask=cells.codes < 0))
+
+
+def _of_floats(column: Any) -> Any:
+    """Missing cells as nan or null, zeros by their sign; null throughout where one kind of each is there."""
+    import pyarrow as pa
+
+    numbers = np.asarray(column.cast(pa.float64()).fill_null(1.0), dtype=np.float64)
+    kinds = np.full(len(numbers), "number")
+    kinds[np.isnan(numbers)] = "nan"
+    kinds[numbers == 0] = np.where(np.signbit(numbers[numbers == 0]), "-0", "0")
+    kinds[np.asarray(column.is_null())] = "null"
+    there = set(kinds.tolist())
+    differs = {"nan", "null"} <= there or {"-0", "0"} <= there
+    return pa.array(kinds.tolist()) if differs else pa.nulls(len(numbers), pa.string())
+
+
+def _shape(text: str, way: str) -> str:
+    """A number with its digits collapsed: zeros that need not be there, groups, decimals, plus and blanks stay.
+
+    >>> [_shape(text, "point") for text in ("39", "39.0", "+39", " 39", "039", "1,200", "-7.25", "-0", "n/a 12")]
+    ['9', '9.0', '+9', ' 9', '09', '9,999', '9.9', '-9', 'n/a 9']
+    """
+    found = NUMBERS[way].search(text)
+    if found is None:
+        return text
+    sign, units, decimals = found.group(1), found.group(2), found.group(3) or ""
+    leading = len(units) - len(units.lstrip("0") or "0")
+    groups = DIGITS.sub("", units)[:1]
+    ending = decimals.rstrip("0")
+    shown = decimals[:1] + "9" * (len(ending) > 1) + "0" * (len(decimals) - max(1, len(ending))) if decimals else ""
+    is_zero = not (units + decimals).strip("0.,")
+    whole_part = "0" * leading + (f"9{groups}999" if groups else "9")
+    around = (DIGITS.sub("9", part) for part in (text[: found.start()], text[found.end() :]))
+    kept = sign if sign == "+" or is_zero else ""
+    return (kept + whole_part + shown).join(around)
+
+
+def _hour(text: str) -> str | None:
+    found = CLOCK.search(text)
+    return None if found is None else found.group(1).zfill(2)
+
+
+def _listed(name: str, texts: Any) -> list[Cells]:
+    """A column of categories, where it has more than one."""
+    cells = cells_of(name, texts, way=None)
+    return [cells] if cells.n_values > 1 else []
+
+
+def _times(columns: Sequence[Cells]) -> list[Cells]:
+    """How often the row of each record occurs, where some do more often than others."""
+    import pyarrow as pa
+
+    _, place, counts = np.unique(tuple_keys(columns), return_inverse=True, return_counts=True)
+    times = np.minimum(counts, MOST_TIMES)[place.reshape(-1)]
+    return [cells_of(TIMES, pa.array(times))] if (counts == 1).any() and (counts > 1).any() else []
