@@ -135,7 +135,7 @@ def finished(
         is_shuffled=asked.shuffle,
         sources=sources,
         beliefs=counted.beliefs,
-        notes=(*notes_of(subject, made, quality.unchanged), *ending.notes),
+        notes=(*notes_of(subject, made, quality.unchanged, sources), *ending.notes),
         calibration=calibration,
     )
     if ending.files is not None:
