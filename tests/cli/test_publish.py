@@ -109,13 +109,39 @@ def test_an_attack_that_cannot_decide_is_said_first(place: Path, call: Call, mon
     assert (code, files(place)) == (0, WRITTEN), err
     said, page = " ".join(out.split()), (place / "r.html").read_text(encoding="utf-8")
     assert said.startswith("UNDECIDED: the attack could not decide whether LIP(1, confidence=0.9) is kept, with ")
-    for text in (reason.rstrip("."), "More rows, a larger budget (epsilon) or a stronger model"):
+    for text in (reason.rstrip("."), "More rows, a larger budget (epsilon, --epsilon) or a stronger model"):
         assert text in said
         assert text in err
         assert text in page
     assert "warning: the attack could not decide" in err
     data = json.loads(call("publish", "t.csv", *PROMISE, "-o", "j.csv", "--seed", "1", "--format", "json")[1])
     assert data["attack"]["verdict"] == "undecided"
+
+
+def test_an_attack_that_cannot_decide_is_refused_where_that_is_required(
+    place: Path, call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = ["--write-plan", "plan"]
+    assert call("publish", "t.csv", *PROMISE, *FILES, *plan, "--require", "not-broken")[0] == 0
+    kept = files(place)
+    assert kept == {**WRITTEN, "plan": 0o600}
+    monkeypatch.setattr("discreet.publishing.attack.measuring.judged", lambda *_: Judgement("undecided", ("Why.",)))
+    code, out, err = call("publish", "t.csv", *PROMISE, "-o", "other.csv", "--require", "not-broken")
+    assert (code, out, files(place)) == (1, "", kept)
+    assert "could not decide whether LIP(1, confidence=0.9) is kept: Why. Nothing is published" in err
+    later = ["--plan", "plan", "--key-file", "k", "-o", "later.csv"]
+    assert (call("publish", "t.csv", *later, "--require", "not-broken")[0], files(place)) == (1, kept)
+    assert call("publish", "t.csv", *PROMISE, "-o", "other.csv", "--require", "certain")[0] == 2
+    code, out, err = call("publish", "t.csv", *later, "--quiet")
+    assert (code, err) == (0, "")
+    assert "Key: k\nPlan for later tables: plan\n" in out
+
+
+def test_several_columns_after_one_option_are_explained(place: Path, call: Call) -> None:
+    code, _, err = call("publish", "t.csv", "--sensitive", "ill", "job", "-o", "out.csv")
+    assert (code, files(place)) == (2, {})
+    assert "one table is published, and 't.csv', 'job' are named" in err
+    assert "--sensitive A --sensitive B" in err
 
 
 def test_notes_are_in_text_json_and_report(place: Path, call: Call) -> None:

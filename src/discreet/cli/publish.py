@@ -7,14 +7,14 @@ import importlib.util
 import math
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
 from discreet._support import progress
 from discreet._support.errors import InputError
 from discreet.cli.options import Bins, Format, NotionOptions, check_search, load_table, show
-from discreet.cli.streams import say, say_error
+from discreet.cli.streams import say
 
 if TYPE_CHECKING:
     from discreet.notions import Notion
@@ -31,7 +31,7 @@ Flag = Annotated[bool, Parameter(negative="")]
 
 def publish(
     table: str,
-    *,
+    *more: Annotated[str, Parameter(show=False)],
     sensitive: Annotated[list[str] | None, Parameter(negative="", consume_multiple=False)] = None,
     output: Annotated[Path, Parameter(name=["--output", "-o"])],
     useful: Several = (),
@@ -53,6 +53,7 @@ def publish(
     report: Annotated[Path | None, Parameter(negative="")] = None,
     sign: Path | None = None,
     margin: float | None = None,
+    require: Literal["undecided", "not-broken"] = "undecided",
     time_limit: float | None = None,
     memory_limit: str | None = None,
     force: Flag = False,
@@ -112,6 +113,9 @@ def publish(
         Ed25519 private key of OpenSSH that signs the public certificate.
     margin
         Nats by which the design stays inside of the promise.
+    require
+        What the attack has to come to: undecided publishes with a warning where it cannot decide; not-broken publishes
+        nothing then, with exit code 1.
     time_limit
         Seconds after which no further try begins where an attack broke the last.
     memory_limit
@@ -124,6 +128,11 @@ def publish(
     from discreet.publishing.front import publish as publish_table
     from discreet.tables.binning import parse_option
 
+    if more:
+        raise InputError(
+            f"one table is published, and {', '.join(map(repr, (table, *more)))} are named. Repeat the option for "
+            "several columns: --sensitive A --sensitive B."
+        )
     check_search(time_limit, seed)
     if write_key is not None and (key_file is not None or seed is not None):
         raise InputError("--write-key stores a fresh key: leave out --key-file and --seed.")
@@ -140,9 +149,9 @@ def publish(
                 "--plan says how the table is published: beside it, name --output, --key-file and owner's files only."
             )
         options = {"output": output, "private_certificate": private_certificate, "report": report, "sign": sign}
-        more = {"shuffle": not keep_order, "force": force, "memory_limit": memory_limit}
+        limits = {"shuffle": not keep_order, "force": force, "memory_limit": memory_limit, "require": require}
         with progress.stage("publishing a later table"):
-            done = _later(source, plan, key_file, **options, **more)
+            done = _later(source, plan, key_file, **options, **limits)
         _tell(done, names, format, is_reproducible=False)
         return 0
     if not sensitive:
@@ -164,6 +173,7 @@ def publish(
             time_limit=time_limit,
             each=each,
             margin=margin,
+            require=require,
             bins=parse_option(bins) or None,
             private_certificate=private_certificate,
             write_key=write_key,
@@ -186,7 +196,7 @@ def _tell(done: Publication, names: dict[str, str], format: Format, *, is_reprod
     show(format, summary, publication_text(summary) if format == "text" else None)
     undecided = undecided_words(summary)
     if undecided:
-        say_error(f"warning: {undecided}")
+        say(f"warning: {undecided}")
     for note in done.notes if format == "json" else ():  # the text has them
         say(f"note: {note}")
     if is_reproducible:

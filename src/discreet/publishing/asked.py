@@ -6,12 +6,16 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
+from discreet._support.errors import InputError
 from discreet.drawing.keys import ReleaseKey
 from discreet.publishing.writing import Wanted
 
-__all__ = ["Asked"]
+__all__ = ["Asked", "Required"]
+
+#: What an attack has to come to for a table to be published.
+Required = Literal["undecided", "not-broken"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +40,8 @@ class Asked:
         Whether rows come in a random order.
     time_limit : float or None
         Seconds after which no further try begins.
+    require : "undecided" or "not-broken"
+        What the attack has to come to.
     started : float
         When it was asked, by the clock of `time.perf_counter`.
     """
@@ -53,7 +59,12 @@ class Asked:
     reporter: Callable[[Any], str] | None = None
     shuffle: bool = True
     time_limit: float | None = None
+    require: Required = "undecided"
     started: float = field(default_factory=time.perf_counter)
+
+    def __post_init__(self) -> None:
+        if self.require not in ("undecided", "not-broken"):
+            raise InputError(f"require must be 'undecided' or 'not-broken', got {self.require!r}.")
 
     @property
     def seconds(self) -> float:

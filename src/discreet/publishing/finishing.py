@@ -9,13 +9,14 @@ from functools import partial
 from typing import Any
 
 from discreet._support import progress
+from discreet._support.errors import BrokenByAttackError
 from discreet._support.numeric import IntArray
 from discreet.designers import design
 from discreet.publishing.asked import Asked
 from discreet.publishing.calibration import calibration_of
 from discreet.publishing.certification import certified, promised
 from discreet.publishing.fitting import Counted, count
-from discreet.publishing.making import SHARES, Tried, Wishes
+from discreet.publishing.making import SHARES, Tried, Wishes, told
 from discreet.publishing.notes import notes_of
 from discreet.publishing.publication import Publication
 from discreet.publishing.quality import Quality
@@ -74,6 +75,7 @@ def finished(
 ) -> Publication:
     """The published table with its certificate; ``subject`` are all records, or those that were learned from."""
     counted, fitted, asked = made.counted, made.counted.fitted, ending.asked
+    _check_decided(made, wishes, asked)
     coverage = _coverage(subject, wishes, ending.rows, bool(fitted.rule.gathered))
     how = {
         "beliefs": "counted" if wishes.counted else "learned",
@@ -133,7 +135,7 @@ def finished(
         is_shuffled=asked.shuffle,
         sources=sources,
         beliefs=counted.beliefs,
-        notes=(*notes_of(subject, made, quality.unchanged), *ending.notes),
+        notes=(*notes_of(subject, made, quality.unchanged, sources), *ending.notes),
         calibration=calibration,
     )
     if ending.files is not None:
@@ -141,6 +143,17 @@ def finished(
         report = None if asked.reporter is None else partial(asked.reporter, found)
         ending.files.finish(certificate, asked.key, asked.signer, report, found.plan.text)
     return replace(found, seconds=asked.seconds)
+
+
+def _check_decided(made: Tried, wishes: Wishes, asked: Asked) -> None:
+    """Refuse what an attack could not decide on, where that was asked for."""
+    if asked.require == "not-broken" and made.attack.verdict != "not broken":
+        raise BrokenByAttackError(
+            f"the attack could not decide whether {wishes.notion} is kept: {told(made.attack)}. Nothing is published, "
+            "since not-broken was required (require, --require). More rows or a larger budget (epsilon, --epsilon) "
+            "would decide it.",
+            made.attack,
+        )
 
 
 def _calibration(subject: Subject, counted: Counted) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from discreet._support.numeric import IntArray
 from discreet.certificate.signing_key import SigningKey
 from discreet.drawing.keys import ReleaseKey
 from discreet.notions import LIP, Notion
-from discreet.publishing.asked import Asked
+from discreet.publishing.asked import Asked, Required
 from discreet.publishing.beliefs import sklearn_needed
 from discreet.publishing.certification import redo_of
 from discreet.publishing.finishing import Ending, finished
@@ -83,6 +83,7 @@ def publish(
     sign: Any = None,
     force: bool = False,
     memory_limit: str | None = None,
+    require: Required = "undecided",
     reads: Sequence[Any] = (),
 ) -> Publication:
     """Publish a whole table without its secret: all useful columns together, under one promise.
@@ -139,6 +140,8 @@ def publish(
         Ed25519 private key of OpenSSH that signs the public certificate.
     force : bool
         Replace existing files.
+    require : "undecided" or "not-broken"
+        What the attack has to come to: with "not-broken" nothing is published where it cannot decide.
 
     Returns
     -------
@@ -192,6 +195,7 @@ def publish(
         least_share=0.0 if promise.confidence is None else LEAST_SHARE,
         shuffle=shuffle,
         time_limit=time_limit,
+        require=require,
         reporter=reporter_of(table, wanted, key),
         wanted=wanted,
     )
@@ -230,6 +234,7 @@ def publish_later(
     write_key: Any = None,
     report: Any = None,
     sign: Any = None,
+    require: Required = "undecided",
     reads: Sequence[Any] = (),
 ) -> Publication:
     """A later table with the model, classes and design of an earlier publication; see `Publication.apply`."""
@@ -243,6 +248,7 @@ def publish_later(
         wanted=wanted,
         signer=None if sign is None else SigningKey.of(sign),
         shuffle=shuffle,
+        require=require,
         reporter=reporter_of(table, wanted, key),
     )
     with ExitStack() as stack:

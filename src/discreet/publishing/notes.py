@@ -1,13 +1,14 @@
-"""What is told with a publication: why few rows are unchanged, and what was gathered, left out, named and cut."""
+"""What is told with a publication: why few rows are unchanged, which are singled out, what was cut and left out."""
 
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from discreet._support.numeric import IntArray
 from discreet.core.joint import Joint
 from discreet.measures.limits import belief_limits
 from discreet.notions import Notion
@@ -15,7 +16,8 @@ from discreet.publishing.making import Tried
 from discreet.publishing.pilot import MOST_LABELS
 from discreet.publishing.reading import Subject
 from discreet.publishing.roles import Roles
-from discreet.publishing.telling import most_telling
+from discreet.publishing.telling import most_singling, most_telling
+from discreet.twins.cells import DATES, Cells, cells_of
 from discreet.twins.secret import RARER, SecretRule
 
 if TYPE_CHECKING:
@@ -26,6 +28,9 @@ __all__ = ["notes_of"]
 #: Unchanged rows below this share are explained.
 FEW = 0.5
 
+#: Rows that are the only ones of their kind are told of above this share.
+MANY_ALONE = 0.5
+
 #: Values that are promised about together are many where their records are a larger share than this.
 MANY_GATHERED = 0.1
 
@@ -33,8 +38,11 @@ MANY_GATHERED = 0.1
 MOST_NAMED = 5
 
 
-def notes_of(subject: Subject, made: Tried, unchanged: float) -> tuple[str, ...]:
-    """What an owner should know; ``subject`` are the records that were learned from."""
+def notes_of(subject: Subject, made: Tried, unchanged: float, sources: IntArray) -> tuple[str, ...]:
+    """What an owner should know; ``subject`` are the records that were learned from.
+
+    Of each of them ``sources`` names the one whose useful cells are published for it; empty where that is not known.
+    """
     fitted, joint = made.counted.fitted, made.counted.joint
     found: list[str] = []
     if unchanged < FEW and _budget(fitted.settings.notion) == 0:
@@ -46,8 +54,13 @@ def notes_of(subject: Subject, made: Tried, unchanged: float) -> tuple[str, ...]
         telling = most_telling(subject.cells, made.counted.classes, joint)
         found.append(_why_few(unchanged, made.attack, joint, fitted.settings.notion, telling))
     found += [*_about_labels(fitted.rule, joint), *_about_columns(subject.roles)]
-    if fitted.rule.edges:
-        found.append(f"cut into parts: {', '.join(fitted.rule.edges)}")
+    found += _about_rows(subject, sources)
+    for column, edges in fitted.rule.edges.items():
+        places = _edges(cells_of(column, subject.table.column(column)), edges)
+        found.append(
+            f"cut into parts: {column} (at {', '.join(places)}). Nothing is promised about which value inside its part "
+            "a record has"
+        )
     return tuple(found)
 
 
@@ -103,11 +116,51 @@ def _about_labels(rule: SecretRule, joint: Joint) -> Iterator[str]:
 def _about_columns(roles: Roles) -> Iterator[str]:
     if roles.ids:
         yield f"left out as ids: {', '.join(roles.ids)}. To publish one, name it as useful"
+    for column in roles.repeating:
+        yield (
+            f"{column} repeats: if its rows are one person's, say so (person, --person {column}): else the promise is "
+            "about single rows"
+        )
     if roles.telling:
         yield (
             f"published, with many different values that may tell who people are: {', '.join(roles.telling)}. Leave "
             "out what nobody needs (drop, --drop)"
         )
+
+
+def _about_rows(subject: Subject, sources: IntArray) -> Iterator[str]:
+    """That most published rows are the only ones of their kind, and which columns make them so."""
+    times = np.bincount(subject.records.tuples[sources])
+    alone = int((times == 1).sum())
+    if alone <= MANY_ALONE * len(sources) or not alone:
+        return
+    names = most_singling([cells.taken(sources) for cells in subject.cells])
+    yield (
+        f"{alone:,} of {len(sources):,} rows are the only ones with their values: whoever knows some of them (most are "
+        f"singled out by {_listed(names)}) finds the row and reads the others. Leave out or coarsen what identifies"
+    )
+
+
+def _edges(cells: Cells, edges: Sequence[float]) -> list[str]:
+    """Where a column is cut, numbers to three digits and dates as they are written."""
+    import pyarrow as pa
+
+    is_date = cells.way in DATES or pa.types.is_temporal(cells.values.type)
+    numbers = np.zeros(0) if cells.numbers is None else cells.numbers
+    found = []
+    for edge in edges:
+        above = np.flatnonzero(numbers >= edge)
+        is_shown = is_date and len(above)
+        found.append(str(cells.values[int(above[0])].as_py()) if is_shown else _rounded(edge))
+    return found
+
+
+def _rounded(edge: float) -> str:
+    return f"{float(f'{edge:.3g}'):,.15g}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def _budget(notion: Notion) -> float:

@@ -30,6 +30,9 @@ MOST_NUMBERS, PARTS = 20, 5
 #: Labels of a secret that are told apart; more would leave few records to each.
 MOST_LABELS = 60
 
+#: Where a larger share of the records have a value of their own, nothing can be promised about values.
+MOSTLY_OWN = 0.9
+
 #: Records of the pilot that quantiles need.
 FEWEST = 40
 
@@ -74,6 +77,8 @@ def rule_from(
     rule_now = SecretRule(tuple(columns), each, edges, ways={} if elsewhere is None else ways)
     secrets = [texts.astype(str) for texts in rule_now.columns_of(table)]
     known = [np.unique(texts).tolist() for texts in secrets]
+    for column, labels in zip(columns if each else [" and ".join(columns)], known):
+        _check_shared(column, len(labels), table.num_rows)
     others = [False] * len(secrets) if elsewhere is None else elsewhere(rule_now, known)
     gathered = [
         label
@@ -82,6 +87,16 @@ def rule_from(
     ]
     kept = None if not any(others) else tuple(label for labels in known for label in labels if label not in gathered)
     return replace(rule_now, gathered=tuple(gathered), kept=kept)
+
+
+def _check_shared(column: str, n_values: int, rows: int) -> None:
+    """Refuse a secret that nearly every record has a value of its own for."""
+    if n_values > MOSTLY_OWN * rows:
+        raise UnusableColumnError(
+            f"nearly every record has its own value of the sensitive {column!r} ({n_values:,} in {rows:,} rows), so "
+            "nothing could be promised about any of them. Make a coarser column of it first, of few and common values; "
+            "numbers and dates can be cut (bins, --bins COLUMN=EDGES)."
+        )
 
 
 def _bins_of(bins: Mapping[str, Any] | None, sensitive: Sequence[str]) -> dict[str, Any]:

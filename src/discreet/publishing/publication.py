@@ -121,7 +121,7 @@ class Publication:
         key, seed : optional
             Left out: the key of this publication, so that a record that is in both tables draws the same class.
         **options
-            ``output``, ``shuffle``, ``sign``, ``force`` and the names of files, as in `discreet.publish`.
+            ``output``, ``shuffle``, ``sign``, ``force``, ``require`` and the names of files, as in `discreet.publish`.
 
         Notes
         -----

@@ -47,12 +47,15 @@ class ColumnKept:
         The largest standard error of a share, over the values or groups that are shown.
     shares : tuple of (str, float, float, float)
         Values or groups with their share before and after, and the standard error of the latter.
+    largest : tuple of (str, float, float)
+        The value or group whose share changed most, by how much, and the standard error of that share.
     """
 
     unchanged: float
     distance: float
     error: float
     shares: tuple[tuple[str, float, float, float], ...]
+    largest: tuple[str, float, float]
 
 
 @dataclass(frozen=True)
@@ -83,6 +86,7 @@ class Quality:
                     "distance": kept.distance,
                     "standard_error": kept.error,
                     "shares": [list(share) for share in kept.shares],
+                    "largest_change": dict(zip(("value", "change", "standard_error"), kept.largest)),
                 }
                 for name, kept in self.columns.items()
             },
@@ -118,7 +122,10 @@ def _kept(cells: Cells, after: IntArray, before: IntArray, now: IntArray, names:
     errors = np.sqrt(came) / n
     listed = np.argsort(-shares[0], kind="stable")[:MOST_SHOWN] if not cells.is_ordered else np.arange(len(names))
     shown = tuple((names[k], float(shares[0][k]), float(shares[1][k]), float(errors[k])) for k in listed.tolist())
-    return ColumnKept(float((after == cells.codes).mean()), distance, float(errors.max(initial=0.0)), shown)
+    changes = shares[1] - shares[0]
+    most = int(np.abs(changes).argmax())
+    largest = (names[most], float(changes[most]), float(errors[most]))
+    return ColumnKept(float((after == cells.codes).mean()), distance, float(errors.max(initial=0.0)), shown, largest)
 
 
 def groups_of(cells: Cells) -> tuple[IntArray, list[str]]:

@@ -54,7 +54,7 @@ class Roles:
     dropped : tuple of str
         Left out because the caller said so.
     ids : tuple of str
-        Left out because they tell who a person is.
+        Left out because they tell who a person is; ``repeating`` are those that several rows share.
     person : str or None
         Column that the records of a person share; left out too.
     telling : tuple of str
@@ -67,6 +67,7 @@ class Roles:
     ids: tuple[str, ...] = ()
     person: str | None = None
     telling: tuple[str, ...] = ()
+    repeating: tuple[str, ...] = ()
 
 
 def roles_of(
@@ -105,7 +106,19 @@ def roles_of(
         raise InputError("no column is left to publish. Name useful columns, or drop fewer.")
     _check_types(table, chosen, secret)
     telling = tuple(column for column in chosen if table.kinds[column] == "VARCHAR" and _is_telling(table, column))
-    return Roles(secret, chosen, dropped, ids, person, telling)
+    repeating = _repeating(table, ids) if person is None else ()
+    return Roles(secret, chosen, dropped, ids, person, telling, repeating)
+
+
+def _repeating(table: Table, ids: Sequence[str]) -> tuple[str, ...]:
+    """Which ids are shared by several rows: of one person, it may be."""
+    names = [table.dialect.identifier(column) for column in ids]
+    if not names:
+        return ()
+    asked = [f"count({name}) AS given{k}, count(DISTINCT {name}) AS different{k}" for k, name in enumerate(names)]
+    counted = table.aggregate(", ".join(asked))
+    found = [int(counted.column(k)[0].as_py()) for k in range(2 * len(names))]
+    return tuple(column for k, column in enumerate(ids) if found[2 * k + 1] < found[2 * k])
 
 
 def _check_types(table: Table, useful: Sequence[str], sensitive: Sequence[str]) -> None:

@@ -34,8 +34,9 @@ OWNER_ONLY = (
 )
 
 SHARES = (
-    "Shares of values are those of the original on average over the draw. Off by: half the sum of all differences "
-    "(total variation). Standard error: how far one draw moves a share by chance, for the share that it moves most."
+    "Shares of values are those of the original on average over the draw. The largest change is that of the one share "
+    "that this draw moved most; its standard error is how far draws move it by chance. Off by: half the sum of all "
+    "differences (total variation)."
 )
 
 PAIRS = (
@@ -63,11 +64,12 @@ def promise_words(notion: Notion) -> str:
 def class_words(summary: Mapping[str, Any]) -> str:
     """How the promise came about, in two sentences."""
     kept = summary["expected_unchanged"]
-    limit = "no channel between them keeps more" if summary["design"]["status"] == "optimal" else "the best found"
+    is_best = summary["design"]["status"] == "optimal"
+    limit = "no channel between them keeps more" if is_best else "no channel that was found keeps more"
     tries = "" if summary["tries"] == 1 else f" It is try {summary['tries']}: an attack found too much in those before."
     return (
         f"Beliefs of {summary['model']} in {summary['classes']} classes; on average {100 * kept:.1f} % of rows stay "
-        f"in theirs, and {limit}. Coverage is {summary['coverage'].split(':')[0]}.{tries}"
+        f"in theirs; {limit}. Coverage is {summary['coverage'].split(':')[0]}.{tries}"
     )
 
 
@@ -92,8 +94,8 @@ def undecided_words(summary: Mapping[str, Any]) -> str:
     worst = f": {attack['reasons'][0].rstrip('.')}" if attack["reasons"] else ""
     return (
         f"the attack could not decide whether {summary['notion']} is kept, with {attack['measured']:,} records that no "
-        f"model had seen{worst}. The table is published all the same. More rows, a larger budget (epsilon) or a "
-        "stronger model (model= in Python) would decide it"
+        f"model had seen{worst}. The table is published all the same. More rows, a larger budget (epsilon, "
+        "--epsilon) or a stronger model (model= in Python, which the command has not) would decide it"
     )
 
 
@@ -106,7 +108,13 @@ def _beyond(attack: Mapping[str, Any]) -> str:
         if value < limit if name == "log_min_lift" else value > limit:
             ends = " to ".join(f"{float(end):.2f}" for end in limits[name])
             told.append(f"{value:.2f} (limits {ends})")
-    return f": estimates of {' and '.join(told)} nats lie beyond it, but not for sure" if told else ""
+    if not told:
+        return ""
+    parts = sum(cell["when"] == "after" for cell in attack["cells"])
+    return (
+        f": estimates of {' and '.join(told)} nats lie beyond it, which the extremes of {parts:,} noisy estimates "
+        "are expected to, and their limits reach back inside"
+    )
 
 
 def attack_clause(verdict: str | None, notion: str) -> str:

@@ -36,6 +36,7 @@ FILES = (
     ("certificate", "its public certificate", "everyone"),
     ("private", "the private certificate: counts, classes and attack", "its owner alone"),
     ("key", "the key of the draw", "its owner alone"),
+    ("plan", "the plan for later tables", "its owner alone"),
     ("report", "this report", "its owner alone"),
 )
 
@@ -47,7 +48,7 @@ def published_html(summary: Facts) -> str:
     ----------
     summary : dict
         ``Publication.to_dict()``; where files were written, with their names as ``output``, ``certificate``,
-        ``private``, ``key`` and ``report``, and that of the original as ``table``.
+        ``private``, ``key``, ``plan`` and ``report``, and that of the original as ``table``.
     """
     return page_html("published/page.html", _Page.of(summary))
 
@@ -58,7 +59,7 @@ class _Column:
 
     name: str
     width: float
-    figures: tuple[str, str, str]
+    figures: tuple[str, str, str, str]
     shares: Rows
 
 
@@ -267,13 +268,15 @@ def _secrets(secrets: Sequence[Facts]) -> Rows:
 
 
 def _column(name: str, kept: Facts) -> _Column:
-    figures = tuple(percent(kept[figure]) for figure in ("unchanged", "distance", "standard_error"))
+    largest = kept["largest_change"]
+    change = f"{'-' if largest['change'] < 0 else '+'}{percent(abs(largest['change']))}"
     shares = tuple(
         (value, percent(before), percent(after), percent(error))
         for value, before, after, error in kept["shares"]
         if before or after
     )
-    return _Column(name, float(kept["unchanged"]), (figures[0], figures[1], figures[2]), shares)
+    figures = (percent(kept["unchanged"]), change, percent(largest["standard_error"]), percent(kept["distance"]))
+    return _Column(name, float(kept["unchanged"]), figures, shares)
 
 
 def _pairs(pairs: Sequence[Sequence[Any]]) -> _Points | None:

@@ -59,6 +59,12 @@ def test_shares_are_what_they_say(published: dc.Publication) -> None:
         pd.Series(column.to_pylist()).value_counts(dropna=False) for column in (TABLE["town"], published.table["town"])
     )
     assert town.distance == pytest.approx((after.sub(before, fill_value=0)).abs().sum() / 2 / TABLE.num_rows)
+    job = published.quality.columns["job"]
+    sides = [np.array(table["job"].to_pylist()) for table in (TABLE, published.table)]
+    changes = {value: float(np.mean(sides[1] == value) - np.mean(sides[0] == value)) for value in set(sides[0])}
+    value, change, error = job.largest
+    assert (abs(change), change) == pytest.approx((max(map(abs, changes.values())), changes[value]))
+    assert 0 < error <= job.error
 
 
 def test_records_appear_once_on_average(published: dc.Publication) -> None:

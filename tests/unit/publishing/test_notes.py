@@ -91,3 +91,41 @@ def test_columns_that_tell_most_come_first_and_noise_does_not_count() -> None:
     assert most_telling(list(cells.values()), classes, joint) == ("most", "some")
     assert most_telling(list(cells.values()), classes, joint, 1) == ("most",)
     assert most_telling([cells["null"]], classes, joint) == ()
+
+
+def test_rows_that_are_singled_out_are_counted_and_the_columns_named() -> None:
+    street, sex = RNG.permutation(np.arange(N) // 2), RNG.integers(0, 2, N)
+    table = pa.table({"sex": sex, "street": [f"s{k}" for k in street], "age": AGE, "ill": np.where(CHANCE < 0.3, 1, 0)})
+    found = dc.publish(table, "ill", notion=dc.LIP(1.0, confidence=0.9), seed=1)
+    alone = (found.table.to_pandas().value_counts() == 1).sum()
+    said = next(note for note in found.notes if "the only ones" in note)
+    assert said.startswith(f"{alone:,} of {N:,} rows are the only ones with their values")
+    assert "singled out by street and age)" in said
+
+
+def test_cuts_are_told_with_their_edges() -> None:
+    days = pa.array(np.datetime64("2000-01-01") + RNG.integers(0, 3000, N))
+    table = pa.table({"age": AGE, "rent": RNG.integers(0, 90, N) * 101 + 0.37, "born": days})
+    bins = {"rent": [2000, 6061.37], "born": "quantiles:2"}
+    found = dc.publish(table, ["rent", "born"], notion=dc.LIP(1.0, confidence=0.9), seed=1, each=True, bins=bins)
+    notes = " | ".join(found.notes)
+    assert "cut into parts: rent (at 2,000, 6,060). Nothing is promised about which value inside its part" in notes
+    assert "cut into parts: born (at 200" in notes
+
+
+def test_ids_that_repeat_are_told_unless_the_person_is() -> None:
+    ids = [f"r{k // 3:04d}" for k in range(N)]
+    table = pa.table({"age": AGE, "resident_id": ids, "nr": np.arange(N), "ill": np.where(CHANCE < 0.3, 1, 0)})
+    for person, told in ((None, True), ("resident_id", False)):
+        found = dc.publish(table, "ill", notion=dc.LIP(1.0, confidence=0.9), seed=1, person=person)
+        assert any("resident_id repeats: if its rows are one person's" in note for note in found.notes) is told
+        assert not any("nr repeats" in note for note in found.notes)
+
+
+def test_a_secret_of_single_values_is_refused() -> None:
+    own = {"name": [f"n{k % (N - 100)}" for k in range(N)], "pay": np.arange(N)}
+    table = pa.table({"age": AGE, "town": TOWN, **own})
+    for sensitive in ("name", ["name", "pay"]):
+        with pytest.raises(dc.errors.UnusableColumnError, match=r"nearly every record has its own value .* --bins"):
+            dc.publish(table, sensitive, useful=["age"], seed=1)
+    assert dc.publish(table, "pay", useful=["age", "town"], seed=1).joint.n_sensitive == 5

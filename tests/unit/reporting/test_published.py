@@ -21,7 +21,7 @@ from discreet.reporting.attacked import by_strength, series_of, sides_of
 from discreet.reporting.formats import percent, visible
 from discreet.reporting.html import LONGEST_NAME
 from discreet.reporting.pictures import bins_of, ranges_of, scatter_of
-from discreet.reporting.publication_words import NOT_IDENTITY, OWNER_ONLY
+from discreet.reporting.publication_words import NOT_IDENTITY, OWNER_ONLY, attack_words, class_words
 from discreet.reporting.published import MOST_POINTS, published_html
 from tests.unit.reporting.test_browser import MOST_BYTES, requests, set_up
 from tests.unit.reporting.test_pages import HOSTILE, Parsed
@@ -146,6 +146,9 @@ def test_numbers_are_those_of_the_summary(page: str, summary: dict[str, Any]) ->
     assert widths == pytest.approx([100 * share for share in summary["columns_unchanged"].values()], abs=1e-3)
     text = cells_of(page)
     for kept in summary["quality"]["columns"].values():
+        largest = kept["largest_change"]
+        change = f"{'-' if largest['change'] < 0 else '+'}{percent(abs(largest['change']))}"
+        assert " ".join(f"{change} {percent(largest['standard_error'])}".split()) in text
         for value, before, after, error in kept["shares"]:
             shown = " ".join([value, *map(percent, (before, after, error))])
             assert not before + after or " ".join(shown.split()) in text
@@ -387,3 +390,14 @@ def test_texts_of_pictures_stay_inside(browser: Any, files: list[Path]) -> None:
         set_up(browser, width, "light")
         browser.get(path.as_uri())
         assert browser.execute_script(script) == []
+
+
+def test_estimates_beyond_the_promise_are_put_beside_their_number(summary: dict[str, Any]) -> None:
+    far = copy.deepcopy(summary)
+    far["attack"]["after"]["log_max_lift"] = 0.62
+    parts = sum(cell["when"] == "after" for cell in far["attack"]["cells"])
+    said = attack_words(far)
+    assert "0.62 (limits " in said
+    assert f"which the extremes of {parts:,} noisy estimates are expected to, and their limits reach back" in said
+    far["design"]["status"] = "feasible"
+    assert "stay in theirs; no channel that was found keeps more." in class_words(far)

@@ -29,6 +29,14 @@ __all__ = ["publication_text"]
 #: Models that are shown beside the best of all, those that surely tell most.
 MOST_MODELS = 3
 
+#: Files that are for the owner alone.
+OWNERS = (
+    ("private", "Private certificate"),
+    ("key", "Key"),
+    ("plan", "Plan for later tables"),
+    ("report", "Report for the owner"),
+)
+
 NAMES = {"auc": "AUC", "accuracy": "accuracy"}
 
 
@@ -58,24 +66,26 @@ def publication_text(summary: Mapping[str, Any]) -> Group:
         Text(f"Table: {visible(summary['output'])}"),
         Text(f"Certificate: {visible(summary['certificate'])}"),
     ]
-    lines += [
-        Text(f"{title}: {visible(summary[name])}")
-        for name, title in (("private", "Private certificate"), ("key", "Key"), ("report", "Report for the owner"))
-        if name in summary
-    ]
+    lines += [Text(f"{title}: {visible(summary[name])}") for name, title in OWNERS if name in summary]
     return Group(*lines)
 
 
 def _columns(summary: Mapping[str, Any]) -> Table:
     table = Table(box=None, pad_edge=False, title=None)
-    for name, side in (("column", "left"), ("unchanged", "right"), ("shares off by", "right"), ("std. error", "right")):
+    for name, side in (
+        ("column", "left"),
+        ("unchanged", "right"),
+        ("largest change", "right"),
+        ("std. error", "right"),
+    ):
         table.add_column(name, justify=side)  # type: ignore[arg-type]
     for column, kept in summary["quality"]["columns"].items():
+        largest = kept["largest_change"]
         table.add_row(
             visible(column),
             f"{100 * kept['unchanged']:.1f} %",
-            f"{100 * kept['distance']:.2f} %",
-            f"{100 * kept['standard_error']:.2f} %",
+            f"{100 * largest['change']:+.2f} %",
+            f"{100 * largest['standard_error']:.2f} %",
         )
     return table
 
