@@ -11,7 +11,16 @@ from cyclopts import Parameter
 from discreet._support import files
 from discreet._support.errors import InputError
 from discreet.cli.names import MODELS
-from discreet.cli.options import Columns, Format, NotionOptions, check_percent, check_search, input_files, show
+from discreet.cli.options import (
+    Columns,
+    Format,
+    NotionOptions,
+    check_percent,
+    check_search,
+    input_files,
+    load_table,
+    show,
+)
 from discreet.cli.streams import say_written
 
 __all__ = ["attack"]
@@ -81,8 +90,8 @@ def attack(
         raise InputError(f"cannot tell the format of {str(plot)!r}. Use .svg, .png or .pdf.")
     files.check_targets([plot], force=force, never=[*input_files(original), *input_files(released)])
     found = tried(
-        original,
-        released,
+        load_table(original),
+        load_table(released),
         sensitive,
         None if promise is None else promise.build(),
         id,

@@ -47,7 +47,7 @@ FEWEST_ASKED, MOST_ASKED = 4, 200
 
 LOST = (
     "limits of what the classes of this table say do not keep the promise with confidence under the earlier design: "
-    "it is made about the counted records alone. Fit the first table with room (margin), or publish this one by itself"
+    "it is made about the counted records alone. Fit the first table with room (margin, --margin), or publish this one by itself"
 )
 
 COUNTED_WARNING = (
@@ -263,7 +263,7 @@ def publish_later(
         if made.attack.verdict == "broken":
             raise BrokenByAttackError(
                 f"an attack breaks {wishes.notion} in what would be published of the later table: "
-                f"{told(made.attack)}. Nothing is published. Publish it by itself (discreet.publish).",
+                f"{told(made.attack)}. Nothing is published. Publish it by itself, without the plan.",
                 made.attack,
             )
         return _finished(job, subject, made, wishes, notes=(LOST,) if lost else ())
@@ -273,7 +273,8 @@ def _roles_again(opened: DuckDBTable, old: Roles) -> Roles:
     """The roles of the same columns in a later table."""
     roles = roles_of(opened, old.sensitive, old.useful, (), old.person)
     ids = tuple(column for column in old.ids if column in roles.dropped)
-    return replace(roles, ids=ids, dropped=tuple(column for column in roles.dropped if column not in ids))
+    left = tuple(column for column in roles.dropped if column not in ids)
+    return replace(roles, ids=ids, dropped=left, repeating=old.repeating)
 
 
 def _counted_again(subject: Subject, plan: PublicationPlan) -> Counted:

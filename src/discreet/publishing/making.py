@@ -20,7 +20,7 @@ from discreet.publishing.beliefs import default_model, stronger_model
 from discreet.publishing.counted import fit_counted
 from discreet.publishing.fitting import Counted, Settings, fit, redesigned
 from discreet.publishing.reading import Subject
-from discreet.twins.cells import Cells
+from discreet.twins.cells import Cells, cells_of
 from discreet.twins.coupling import Coupling, couple
 from discreet.twins.distance import Distance
 from discreet.twins.draw import moves, sources
@@ -210,7 +210,7 @@ def first_not_broken(
         return undecided
     raise BrokenByAttackError(
         f"an attack breaks {wishes.notion} in what would be published ({_tried(tries, strength)}): "
-        f"{told(made.attack)}. Nothing is published. Give a stronger model (model=), drop the columns that tell most, "
+        f"{told(made.attack)}. Nothing is published. Give a stronger model (model= in Python), drop the columns that tell most, "
         "or promise a larger budget.",
         made.attack,
     )
@@ -245,7 +245,7 @@ def made_with(subject: Subject, counted: Counted, wishes: Wishes, key: ReleaseKe
     coupling = coupled(subject.cells, counted.classes, mechanism, wishes.weights, hashes)
     drawn = sources(hashes, counted.classes, mechanism, coupling)
     after = [cells.taken(drawn) for cells in subject.cells]
-    attacks = attacks_on(subject.table, subject.cells, after, counted, wishes.notion, seed_of(key))
+    attacks = attacks_on(subject, subject.cells, after, counted, wishes.notion, seed_of(key))
     return Made(counted=counted, coupling=coupling, sources=drawn, hashes=hashes, attacks=attacks)
 
 
@@ -273,13 +273,15 @@ def coupled(
 
 
 def attacks_on(
-    table: Any, before: Sequence[Cells], after: Sequence[Cells], counted: Counted, notion: Notion, seed: int
+    subject: Subject, before: Sequence[Cells], after: Sequence[Cells], counted: Counted, notion: Notion, seed: int
 ) -> tuple[Attack, ...]:
-    """Attack what would be published, once for every secret; ``table`` has the sensitive columns."""
+    """Attack what would be published, once for every secret; rows of a person are in one half."""
     from discreet.publishing.attack.measuring import attacked
 
     rule = counted.fitted.rule
-    secrets = [Secret.of(texts) for texts in rule.columns_of(table)]
+    secrets = [Secret.of(texts) for texts in rule.columns_of(subject.table)]
+    person = subject.roles.person
+    persons = None if person is None else cells_of(person, subject.table.column(person)).codes
     found = []
     with progress.stage("attacking what would be published"), warnings.catch_warnings():
         warnings.simplefilter("error", DiscreetWarning)
@@ -297,6 +299,7 @@ def attacks_on(
                     notion=notion,
                     seed=seed,
                     beliefs=told,
+                    persons=persons,
                     sensitive=rule.columns if len(secrets) == 1 else (rule.columns[number],),
                 )
             )

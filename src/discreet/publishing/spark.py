@@ -263,7 +263,7 @@ class _Work:
             drawn = self.held.keep(_drawn(classified, work, self.key, parts))
             tally = self._tally(drawn)
         old, new = self._sides(drawn)
-        attacks = attacks_on(self.subject.table, old, new, counted, self.wishes.notion, seed_of(self.key))
+        attacks = attacks_on(self.subject, old, new, counted, self.wishes.notion, seed_of(self.key))
         quality = self._quality(old, new, tally)
         return _Tried(
             counted=counted,
