@@ -90,6 +90,8 @@ class Design:
         How much room other tables were left, where some was asked for. A limit is then not proven.
     designed_on : Joint or None
         Where records were held out: those that it was designed on; ``joint`` are the others.
+    notes : tuple of str
+        What the method could not do, such as hold the best columns under perfect privacy in weights of 60 bits.
     """
 
     mechanism: Mechanism
@@ -109,6 +111,7 @@ class Design:
     history: tuple[Moment, ...] = field(default=(), repr=False)
     room: Room | None = None
     designed_on: Joint | None = field(default=None, repr=False)
+    notes: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def released(self) -> Joint:
@@ -203,6 +206,7 @@ class Design:
             "in_values": self.mechanism.is_in_values,
             "seconds": self.seconds,
             "search_seconds": self.search_seconds,
+            **({"notes": list(self.notes)} if self.notes else {}),
             **({} if self.room is None else {"room": self.room.to_dict()}),
             **({} if self.designed_on is None else {"designed_on_records": self.designed_on.records}),
         }
