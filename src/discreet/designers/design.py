@@ -92,6 +92,8 @@ class Design:
         Where records were held out: those that it was designed on; ``joint`` are the others.
     after : Earlier or None
         What was published about the same records before: the notion holds for all of it together.
+    notes : tuple of str
+        What the method could not do, such as hold the best columns under perfect privacy in weights of 60 bits.
     """
 
     mechanism: Mechanism
@@ -112,6 +114,7 @@ class Design:
     room: Room | None = None
     designed_on: Joint | None = field(default=None, repr=False)
     after: Earlier | None = None
+    notes: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def released(self) -> Joint:
@@ -214,6 +217,7 @@ class Design:
             "in_values": self.mechanism.is_in_values,
             "seconds": self.seconds,
             "search_seconds": self.search_seconds,
+            **({"notes": list(self.notes)} if self.notes else {}),
             **({} if self.room is None else {"room": self.room.to_dict()}),
             **({} if self.designed_on is None else {"designed_on_records": self.designed_on.records}),
         }

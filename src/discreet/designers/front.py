@@ -276,6 +276,7 @@ def _record(joint: Joint, notion: Notion, name: str, utility: Utility, outcome: 
         proof=outcome.proof,
         search_seconds=None if outcome.history is None else outcome.history.searched,
         history=_shares(joint, utility, outcome.history),
+        notes=outcome.notes,
     )
 
 

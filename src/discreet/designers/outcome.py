@@ -14,9 +14,13 @@ __all__ = ["Outcome"]
 
 @dataclass(frozen=True)
 class Outcome:
-    """A mechanism, and where the method proves one, an upper limit of what any mechanism keeps, with its proof."""
+    """A mechanism, and where the method proves one, an upper limit of what any mechanism keeps, with its proof.
+
+    ``notes`` are sentences about what the method could not do.
+    """
 
     mechanism: Mechanism
     limit: float | None = None  # in the unit of the utility
     proof: Any = None
     history: History | None = None
+    notes: tuple[str, ...] = ()

@@ -21,9 +21,11 @@ from discreet.designers.posteriors.extremes import shares_by_single_rows
 from discreet.designers.posteriors.gathered import gathered, quick_mixture
 from discreet.designers.posteriors.generation import Budget, ColumnGeneration
 from discreet.designers.posteriors.guessing import is_about_guesses, optimal_guessing
+from discreet.designers.posteriors.held import held
 from discreet.designers.posteriors.lp import MasterLP
 from discreet.designers.posteriors.problem import Problem
 from discreet.designers.posteriors.prover import prove
+from discreet.designers.posteriors.search import WORK as SEARCH_WORK
 from discreet.designers.posteriors.search import Found, explore, proven_around
 from discreet.designers.posteriors.vertices import vertices
 from discreet.mechanism import Earlier, Mechanism
@@ -35,6 +37,10 @@ __all__ = ["optimal"]
 
 #: Entries of tableaus gone over in pricing where no time limit is given: seconds, and the same result on every machine.
 WORK = 300_000_000
+
+#: The same under perfect privacy, whose few rows make tableaus small beside all else that has to be gone over: of
+#: proofs, and of the search before them.
+PERFECT_WORK, PERFECT_SEARCH = 80_000_000, 1_000_000_000
 
 #: Share of the time that goes to the search for mechanisms; the rest proves how good they are.
 SEARCH_SHARE = 0.6
@@ -94,7 +100,7 @@ def _by_columns(problem: Problem, seed: int, budget: Budget) -> Outcome:
     """Column generation, then a proof of how good it is."""
     polytope = problem.polytope
     separable = problem.costs if isinstance(problem.costs, SeparableUtility) else None
-    most_work = math.inf if budget.is_limited else WORK
+    most_work = math.inf if budget.is_limited else PERFECT_WORK if problem.is_perfect else WORK
     if separable is not None and problem.is_large and can_be_gathered(polytope):
         with progress.stage("proving") as stage:
             proof = _best_proof(problem, None, None, separable, seed, budget.share(LARGE_PROOF_SHARE), most_work, stage)
@@ -112,11 +118,13 @@ def _by_columns(problem: Problem, seed: int, budget: Budget) -> Outcome:
             generation.add(quick_mixture(problem, separable, seed, searching.share(START_SHARE))[0])
             generation.solve(searching.left())
             generation.told(stage)
-        found = explore(generation, separable, searching, stage)
+        work = PERFECT_SEARCH if problem.is_perfect else SEARCH_WORK
+        found = explore(generation, separable, searching, stage, work=work)
     with progress.stage("proving") as stage:
         proof = _best_proof(problem, generation, found, separable, seed, budget, most_work, stage)
     used = generation.used()
-    return problem.outcome(generation.columns.dense(used, polytope.n_useful), generation.weights[used], proof)
+    outcome = problem.outcome(generation.columns.dense(used, polytope.n_useful), generation.weights[used], proof)
+    return held(problem, outcome, generation.value, seed, budget) if problem.is_perfect else outcome
 
 
 def _best_proof(

@@ -4,126 +4,285 @@ A column :math:`c(x) = P(y \mid x)` tells nothing about s where, with the joint'
 
 .. math:: \sum_x (N_{sx} N - N_s N_x) \, c(x) = 0 \quad \text{for every } s.
 
-Floats only suggest which symbols a column uses; the column itself is a solution of these equations in rational
-numbers, scaled to integers. Multiples of such columns are added up to just below :math:`2^{60}` in every row. What is
-left of the rows is a column too, and private by itself: the constant column is, and so is every difference of
-private ones.
+How many of these equations are independent is decided in integers; floats see exactly so many, each entry rounded once,
+so that symbols that tell the same stay the same. Columns of integers that solve them form a lattice (`lattice`). A
+column of the optimum has few symbols, and where the shortest integers in its proportions are small, a multiple of them
+takes its place. Otherwise it is rounded to the lattice of all symbols, which is fine where that has short vectors. What
+is left of the rows is a column too, and private by itself: the constant column is, and so are all differences.
 """
 
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from discreet._support.numeric import DENOMINATOR, FloatArray, IntArray, ObjectArray
+from discreet._support.numeric import DENOMINATOR, BoolArray, FloatArray, IntArray, ObjectArray
+from discreet.designers.posteriors.lattice import Vector, integer_kernel, nearest, primitive, rational_kernel
+from discreet.proof.polytope import Polytope
 
-__all__ = ["private_weights"]
+__all__ = ["Independence", "private_weights"]
 
-#: Entries of a posterior below this may be rounding, and are not part of its support.
-OUTSIDE = 1e-7
+#: Equations that are independent modulo this prime are independent; others hardly ever are, and one that is left out
+#: by chance lets the exact check fail.
+PRIME = 2**31 - 1
 
-#: Share of the rows that stays for the last column, so that rounding leaves it non-negative.
-LEFT_OVER = 1e-9
+#: Relative rounding of an entry that is computed exactly, and of its scale.
+ROUNDING = 2.0**-51
 
-#: Coefficients of several independent solutions are rounded to fractions with at most this denominator.
-LARGEST_DENOMINATOR = 1 << 16
+#: Entries of a column below this share of its largest, seen as posterior and as channel, are rounding.
+OUTSIDE = 1e-8
+
+#: Integers up to this size lose less than 2e-9 of a row where a multiple of them takes the place of a column.
+SHORT = 2**31
+
+#: Vectors of a lattice that are longer than this are no use for weights of 60 bits.
+MOST_LENGTH = 2**57
+
+#: Alphabets up to this size are rounded to one lattice, of larger ones columns of up to so many symbols together, and
+#: so many times at most.
+ONE_LATTICE, TOGETHER, MOST_LATTICES = 40, 24, 100
+
+#: Columns of more symbols have integers that are too long, and take too long to find, where alphabets are large.
+FEW_SYMBOLS = 12
+
+#: Share of the rows that stays for the last column at first; more where rounding leaves some row less than nothing.
+LEFT_OVER = 1e-13
+
+#: Times that more is left over, and the share from which rounding has taken the mixture's place.
+TRIES, MOST_LEFT_OVER = 12, 0.3
+
+#: Lengths of vectors, in bits, that a narrower design keeps to where the lattice has longer ones; tried in turn.
+LENGTHS = (38, 46, 52, 56)
 
 
-def private_weights(masses: Sequence[ObjectArray], points: FloatArray, channel: FloatArray) -> IntArray | None:
-    """Integer weights close to a channel, each column exactly independent of s under every one of the joints.
+@dataclass(frozen=True)
+class Independence:
+    """Independent equations, on columns P(y | x), that say that y tells nothing.
 
-    Parameters
+    Attributes
     ----------
-    masses : sequence of integer matrices (n_sensitive, n_useful)
-        The joints.
-    points : ndarray of shape (n_columns, n_useful)
-        Posteriors, for their supports.
-    channel : ndarray of shape (n_useful, n_columns)
-        P(y | x) in floats.
-
-    Returns
-    -------
-    ndarray of int64, or None
-        Columns that could not be represented are part of the last column; None where that leaves nothing else.
+    rows : list of lists of int
+        The equations, over symbols that occur.
+    mass : list of int
+        In proportion to P(x).
+    labels : tuple
+        Names of the rows, where a checker can make them anew.
+    prior : list of int
+        Of each row, the mass of its sensitive value and condition.
     """
-    equations = np.vstack([_equations(mass) for mass in masses])
-    total = np.zeros(channel.shape[0], dtype=object)
-    columns: list[ObjectArray] = []
-    for k, point in enumerate(points):
-        whole = _integer_column(equations, np.flatnonzero(point > OUTSIDE), channel[:, k])
-        if whole is None:
+
+    rows: list[Vector]
+    mass: Vector
+    labels: tuple[tuple[Any, ...], ...]
+    prior: Vector
+
+    @classmethod
+    def of(cls, masses: Sequence[ObjectArray], groups: Sequence[IntArray]) -> Independence:
+        """Under every one of the joints (n_sensitive, n_useful), and given that x is in each of the groups."""
+        n = masses[0].shape[1]
+        rows, labels, prior = list[Vector](), list[tuple[Any, ...]](), list[int]()
+        for mass in masses:
+            for group in groups:
+                inside = mass[:, group]
+                by_value, by_symbol = inside.sum(axis=1), inside.sum(axis=0)
+                names = None if len(group) == n else tuple(group.tolist())
+                for s, line in enumerate(inside * int(by_value.sum()) - np.outer(by_value, by_symbol)):
+                    row = np.zeros(n, dtype=object)
+                    row[group] = line
+                    rows.append(row.tolist())
+                    labels.append(("equal", s, s, names))
+                    prior.append(int(by_value[s]))
+        own = masses[0].sum(axis=0).tolist()
+        kept = _independent(rows, own)
+        named = tuple(labels[k] for k in kept) if len(masses) == 1 else ()
+        return cls([rows[k] for k in kept], own, named, [prior[k] for k in kept])
+
+    def polytope(self, p_useful: FloatArray) -> Polytope:
+        """The posteriors of such columns."""
+        rows, scale = np.zeros((len(self.rows), len(self.mass))), np.zeros(len(self.rows))
+        for k, (row, prior) in enumerate(zip(self.rows, self.prior)):
+            lifts = [Fraction(entry, mass) for entry, mass in zip(row, self.mass)]
+            largest = max(map(abs, lifts))
+            rows[k], scale[k] = [float(lift / largest) for lift in lifts], float(largest / (prior or 1))
+        every = np.ones(len(rows), dtype=bool)
+        return Polytope(rows, every, p_useful, np.full(len(rows), ROUNDING), scale, self.labels)
+
+    @cached_property
+    def basis(self) -> list[Vector]:
+        """Short columns of integers that all others are combinations of."""
+        return integer_kernel(self.rows, len(self.mass))
+
+    def narrowed(self) -> Iterator[Independence]:
+        """The same of columns that are combinations of short ones alone, ever longer ones, where some are too long."""
+        if len(self.mass) > ONE_LATTICE:
+            return
+        sizes = [max(map(abs, vector)).bit_length() for vector in self.basis]
+        seen = {len(sizes)}
+        for bits in LENGTHS:
+            short = [vector for vector, size in zip(self.basis, sizes) if size <= bits]
+            if len(short) > 1 and len(short) not in seen:
+                seen.add(len(short))
+                rows = integer_kernel(short, len(self.mass))
+                yield Independence(rows, self.mass, (), [0] * len(rows))
+
+
+def _independent(rows: Sequence[Vector], mass: Vector) -> list[int]:
+    """Places of as many rows as are independent, those first that have most across the others."""
+    left = np.array([[entry % PRIME for entry in row] for row in rows], dtype=np.int64).reshape(len(rows), len(mass))
+    kept: list[int] = []
+    for k in _by_size(rows, mass):
+        lead = np.flatnonzero(left[k])
+        if not len(lead):
             continue
-        times = int(Fraction(float(channel[:, k].sum()) * (1 - LEFT_OVER)) * DENOMINATOR / int(whole.sum()))
-        if times > 0 and (total + times * whole <= DENOMINATOR).all():
-            columns.append(times * whole)
-            total = total + times * whole
-    if not columns:
+        kept.append(k)
+        unit = left[k] * pow(int(left[k, lead[0]]), -1, PRIME) % PRIME
+        left = (left - left[:, [lead[0]]] * unit % PRIME) % PRIME
+    return sorted(kept)
+
+
+def _by_size(rows: Sequence[Vector], mass: Vector) -> list[int]:
+    """An order of rows in which each has much across those before it, as far as floats see."""
+    seen = np.array([[float(Fraction(a, b)) for a, b in zip(row, mass)] for row in rows]).reshape(len(rows), len(mass))
+    largest = np.abs(seen).max(axis=1, initial=0.0, keepdims=True)
+    left = np.divide(seen, largest, out=np.zeros_like(seen), where=largest > 0)
+    order: list[int] = []
+    for _ in rows:
+        size = np.einsum("ij,ij->i", left, left)
+        size[order] = -1.0
+        k = int(size.argmax())
+        order.append(k)
+        if size[k] > 0:
+            left = left - np.outer(left @ left[k] / size[k], left[k])
+    return order
+
+
+def private_weights(independence: Independence, channel: FloatArray) -> IntArray | None:
+    """Integer weights close to a channel (n_useful, n_columns), each column exactly private.
+
+    Columns that could not be represented are part of the last one; None where that leaves nothing else.
+    """
+    columns = _Columns(independence, channel)
+    left_over = LEFT_OVER
+    for _ in range(TRIES):
+        found = columns.rounded(1 - left_over)
+        if not found:
+            return None
+        rest = [DENOMINATOR - sum(entries) for entries in zip(*found)]
+        if min(rest) >= 0:
+            made = [column for column in (*found, rest) if any(column)]
+            return np.array(made, dtype=object).T.astype(np.int64) if len(made) > 1 else None
+        left_over += 2 * float(Fraction(-min(rest), DENOMINATOR))
+        if left_over > MOST_LEFT_OVER:
+            return None
+    return None
+
+
+class _Columns:
+    """Columns of a channel, and the lattices that they are rounded to."""
+
+    def __init__(self, independence: Independence, channel: FloatArray) -> None:
+        self.independence, self.channel = independence, channel
+        p = np.array([float(Fraction(m, sum(independence.mass))) for m in independence.mass])
+        posterior = p[:, None] * channel
+        inside = (channel > OUTSIDE * channel.max(axis=0)) | (posterior > OUTSIDE * posterior.max(axis=0))
+        able = (inside.sum(axis=0) <= FEW_SYMBOLS) | (len(channel) <= ONE_LATTICE)
+        self.rays = [_ray(independence.rows, column) if able[k] else None for k, column in enumerate(inside.T)]
+        needy = [k for k, ray in enumerate(self.rays) if able[k] and (ray is None or max(ray) > SHORT)]
+        self.lattices = dict(self._lattices(needy, inside))
+
+    def _lattices(self, needy: list[int], inside: BoolArray) -> Iterator[tuple[int, _Lattice]]:
+        """A lattice for each column whose own proportions are too long."""
+        n = len(self.channel)
+        if needy and n <= ONE_LATTICE:
+            lattice = _Lattice(np.arange(n), self.independence.basis, [1] * n)
+            yield from ((k, lattice) for k in needy)
+            return
+        for group in _grouped(needy, inside)[:MOST_LATTICES]:
+            symbols = np.flatnonzero(inside[:, group].any(axis=1))
+            found = _Lattice.around(self.independence.rows, symbols, self.channel[symbols][:, group].sum(axis=1))
+            if found is not None:
+                yield from ((k, found) for k in group)
+
+    def rounded(self, share: float) -> list[Vector]:
+        """This share of the channel, column by column; those that are nothing in integers are left out."""
+        made = (self._rounded(k, share) for k in range(self.channel.shape[1]))
+        return [column for column in made if column is not None]
+
+    def _rounded(self, k: int, share: float) -> Vector | None:
+        target = [int(Fraction(entry) * DENOMINATOR) for entry in (share * self.channel[:, k]).tolist()]
+        found = list[Vector]()
+        ray = self.rays[k]
+        if ray is not None:
+            times = sum(target) // sum(ray)
+            found.append([times * entry for entry in ray])
+        if k in self.lattices:
+            near = self.lattices[k].nearest(target)
+            found += [] if near is None else [near]
+        best = min(found, key=lambda column: _distance(column, target), default=None)
+        return None if best is None or not any(best) or _distance(best, target) > max(target) // 2 else best
+
+
+def _distance(column: Vector, target: Vector) -> int:
+    return max(abs(a - b) for a, b in zip(column, target))
+
+
+def _grouped(needy: list[int], inside: BoolArray) -> list[list[int]]:
+    """Columns in groups that have up to so many symbols together."""
+    groups: list[tuple[list[int], set[int]]] = []
+    for k in needy:
+        own = set(np.flatnonzero(inside[:, k]).tolist())
+        if groups and len(groups[-1][1] | own) <= TOGETHER:
+            groups[-1][0].append(k)
+            groups[-1][1].update(own)
+        else:
+            groups.append(([k], own))
+    return [group for group, _ in groups]
+
+
+def _ray(rows: Sequence[Vector], inside: BoolArray) -> Vector | None:
+    """The shortest positive integers on some symbols that solve the equations, where they are unique up to a factor."""
+    places = np.flatnonzero(inside).tolist()
+    _, _, solutions = rational_kernel([[row[x] for x in places] for row in rows], len(places))
+    if len(solutions) != 1 or min(solutions[0]) <= 0:  # the free entry is one, so that all are positive or none fits
         return None
-    rest = DENOMINATOR - total
-    if rest.any():
-        columns.append(rest)
-    return np.array(columns, dtype=object).T.astype(np.int64)
-
-
-def _equations(masses: ObjectArray) -> ObjectArray:
-    """N_sx N - N_s N_x, a row for each sensitive value."""
-    by_value, by_symbol = masses.sum(axis=1), masses.sum(axis=0)
-    result: ObjectArray = masses * by_value.sum() - np.outer(by_value, by_symbol)
+    result = [0] * len(inside)
+    for x, entry in zip(places, primitive(solutions[0])):
+        result[x] = entry
     return result
 
 
-def _integer_column(equations: ObjectArray, support: IntArray, target: FloatArray) -> ObjectArray | None:
-    """The smallest integers on the support that solve the equations and are closest in direction to the target."""
-    basis = _null_space([[Fraction(int(n)) for n in row] for row in equations[:, support]], len(support))
-    if not basis:
-        return None
-    matrix = np.array([[float(x) for x in vector] for vector in basis])
-    scale = np.abs(matrix).max(axis=1)
-    share = np.linalg.lstsq((matrix / scale[:, None]).T, target[support] / target[support].max(), rcond=None)[0]
-    size = np.abs(share).max()
-    parts = [
-        Fraction(float(a / size)).limit_denominator(LARGEST_DENOMINATOR) / Fraction(float(s))
-        for a, s in zip(share, scale)
-    ]
-    solution = [sum((part * vector[k] for part, vector in zip(parts, basis)), Fraction(0)) for k in range(len(support))]
-    if len(basis) == 1:
-        solution = list(basis[0]) if share[0] > 0 else [-x for x in basis[0]]
-    if min(solution) <= 0:
-        return None
-    common = math.lcm(*(x.denominator for x in solution))
-    whole = [int(x * common) for x in solution]
-    divisor = math.gcd(*whole)
-    column = np.zeros(equations.shape[1], dtype=object)
-    column[support] = [n // divisor for n in whole]
-    return column
+class _Lattice:
+    """Private columns of integers on some symbols: short ones, and a positive one that lifts others above zero."""
 
+    def __init__(self, symbols: IntArray, basis: list[Vector], positive: Vector) -> None:
+        self.symbols = symbols.tolist()
+        self.basis = [vector for vector in basis if max(map(abs, vector)) <= MOST_LENGTH]
+        self.positive = positive
 
-def _null_space(rows: list[list[Fraction]], width: int) -> list[list[Fraction]]:
-    """A basis of the solutions of ``rows . x = 0``, by elimination in fractions."""
-    pivots: list[int] = []
-    reduced: list[list[Fraction]] = []
-    for row in rows:
-        left = row
-        for pivot, other in zip(pivots, reduced):
-            if left[pivot]:
-                left = [a - left[pivot] * b for a, b in zip(left, other)]
-        lead = next((k for k, a in enumerate(left) if a), None)
-        if lead is None:
-            continue
-        unit = [a / left[lead] for a in left]
-        reduced = [[a - other[lead] * b for a, b in zip(other, unit)] for other in reduced]
-        reduced.append(unit)
-        pivots.append(lead)
-    free = [k for k in range(width) if k not in pivots]
-    basis = []
-    for k in free:
-        vector = [Fraction(0)] * width
-        vector[k] = Fraction(1)
-        for pivot, row in zip(pivots, reduced):
-            vector[pivot] = -row[k]
-        basis.append(vector)
-    return basis
+    @classmethod
+    def around(cls, rows: Sequence[Vector], symbols: IntArray, inside: FloatArray) -> _Lattice | None:
+        """On these symbols, over which a private column is positive; None where its integers are too long."""
+        basis = integer_kernel([[row[x] for x in symbols.tolist()] for row in rows], len(symbols))
+        error = sum(max(map(abs, vector)) for vector in basis)
+        if not basis or error > MOST_LENGTH:
+            return None
+        scale = Fraction(2 * error) / Fraction(float(inside.min()))
+        positive = nearest(basis, [int(Fraction(entry) * scale) + 1 for entry in inside.tolist()])
+        return cls(symbols, basis, positive) if min(positive) > 0 else None
+
+    def nearest(self, target: Vector) -> Vector | None:
+        """The column of integers nearest to a target, lifted where it would be less than nothing."""
+        if len(self.basis) < 2:
+            return None
+        found = nearest(self.basis, [target[x] for x in self.symbols])
+        times = max(0, *(-(entry // up) for entry, up in zip(found, self.positive)))
+        result = [0] * len(target)
+        for x, entry, up in zip(self.symbols, found, self.positive):
+            result[x] = entry + times * up
+        return result

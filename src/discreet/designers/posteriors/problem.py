@@ -6,7 +6,8 @@ Every method that mixes posteriors starts here and ends in `Problem.outcome`.
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Sequence
+import copy
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -14,18 +15,25 @@ import numpy as np
 
 from discreet._support import progress
 from discreet._support.errors import BrokenNotionError, InputError, UnsupportedNotionError
-from discreet._support.numeric import FloatArray, IntArray
+from discreet._support.numeric import FloatArray, IntArray, ObjectArray
 from discreet.core.beliefs import on_classes
 from discreet.core.joint import Joint
 from discreet.designers.history import History
 from discreet.designers.merging.subset_merging import partitions
 from discreet.designers.outcome import Outcome
 from discreet.designers.posteriors.nearness import places_on_a_line
-from discreet.designers.posteriors.perfect import private_weights
+from discreet.designers.posteriors.perfect import Independence, private_weights
 from discreet.designers.posteriors.quotient import Quotient, is_about_beliefs
-from discreet.designers.posteriors.realise import realise, released_labels
+from discreet.designers.posteriors.realise import (
+    SOLVED_EXACTLY,
+    mixture_weights,
+    polish,
+    realise,
+    released_labels,
+)
 from discreet.mechanism import ChannelMechanism, Earlier, Mechanism, provenance
-from discreet.notions import Notion, PerfectPrivacy
+from discreet.notions import SRLIP, Notion
+from discreet.notions.srlip import slices
 from discreet.proof.boxes import Proof
 from discreet.proof.polytope import Polytope
 from discreet.utilities import Distance, Utility
@@ -109,10 +117,12 @@ class Problem:
         self.symbols: IntArray = np.flatnonzero(joint.p_useful > 0)
         inner = joint if len(self.symbols) == joint.n_useful else joint.given(self.symbols)
         self.costs = utility.over(inner.useful)
-        allowed = PerfectPrivacy() if self.is_perfect else notion
         others = [_folded(other, joint, self.symbols) for other in also]
         outcomes = () if after is None else [table[:, self.symbols] for table in after.outcomes]
-        self.polytope = Polytope.of(inner, allowed, others, outcomes)
+        if self.is_perfect:
+            self.polytope = self._independence(joint, also).polytope(inner.p_useful)
+        else:
+            self.polytope = Polytope.of(inner, notion, others, outcomes)
 
     @property
     def beyond_classes(self) -> float:
@@ -167,9 +177,9 @@ class Problem:
 
     @property
     def is_large(self) -> bool:
-        """Whether the symbols are so many that they are designed on by cells."""
-        is_told = is_about_beliefs(self.notion, self.utility) and self.after is None
-        return len(self.symbols) > MOST_SYMBOLS and is_told
+        """Whether the symbols are so many that they are designed on by cells, which equations do not have."""
+        is_about = is_about_beliefs(self.notion, self.utility) and not self.is_perfect and self.after is None
+        return len(self.symbols) > MOST_SYMBOLS and is_about
 
     def start(self) -> tuple[FloatArray, FloatArray]:
         """Posteriors of the fallback's blocks and their weights: they average to P_X, a first mechanism."""
@@ -200,7 +210,7 @@ class Problem:
         if self.known_mechanism is not None and self.holds(self.known_mechanism):
             candidates.append(self.known_mechanism)
         with progress.stage("making integers"):
-            made = self._made(points, weights)
+            made = self.made(points, weights)
         return self.best_of([*candidates, *([] if made is None else [made])], proof)
 
     def best_of(self, candidates: Sequence[Mechanism], proof: Proof | None) -> Outcome:
@@ -213,7 +223,8 @@ class Problem:
             return Outcome(best, limit, history=self.history)
         return Outcome(best, limit, replace(proof, is_on_classes=self.quotient is not None), self.history)
 
-    def _made(self, points: FloatArray, weights: FloatArray) -> Mechanism | None:
+    def made(self, points: FloatArray, weights: FloatArray) -> Mechanism | None:
+        """The mixture as a mechanism in integers that keep the notion, where there is one."""
         order = np.argsort(points.argmax(axis=1), kind="stable")  # by what they mostly stand for
         points, weights = points[order], weights[order]
         if self.is_perfect:
@@ -224,24 +235,70 @@ class Problem:
         """What mechanisms can keep where none costs less than this; never less than what one does keep."""
         return max(self.utility.prior(self.given) - cost, self.utility.value(self.given, reached))
 
+    # Perfect privacy, in integers.
+
+    def _independence(self, joint: Joint, also: Sequence[Joint]) -> Independence:
+        """What makes columns over the symbols that occur exactly private under every joint."""
+        masses = [_folded_masses(other, joint) for other in (joint, *also)]
+        if self.after is not None:  # whose outcomes tell nothing either, so that P(s) is the same in each of them
+            masses += [table[:, joint.occurs] for table in self.after.outcomes]
+        given = joint.given(joint.occurs)
+        groups = list(slices(given)) if isinstance(self.notion, SRLIP) else [np.arange(given.n_useful)]
+        return Independence.of(masses, groups)
+
+    @cached_property
+    def by_symbol(self) -> Independence:
+        """The same over the symbols that were given, whatever the design is on."""
+        return self._independence(self.given, self.given_also)
+
+    def narrowed(self) -> Iterator[Problem]:
+        """Problems of private columns that 60 bits can hold, where they cannot hold all."""
+        for independence in self.by_symbol.narrowed():
+            other = copy.copy(self)
+            other.quotient, other.joint, other.also = None, self.given, self.given_also
+            other.symbols = np.flatnonzero(self.given.occurs)
+            other.costs = self.utility.over([self.given.useful[x] for x in other.symbols.tolist()])
+            other.polytope = independence.polytope(self.given.p_useful[other.symbols])
+            other.fallback = np.zeros(self.given.n_useful, dtype=np.int64)
+            yield other
+
     def _perfect(self, points: FloatArray, weights: FloatArray) -> Mechanism | None:
         """The mixture in integers that are exactly private, where 60 bits can hold them."""
-        channel = (weights[:, None] * points).T / self.polytope.p_useful[:, None]
-        masses = [joint.masses[:, self.symbols] for joint in (self.joint, *self.also)]
-        exact = private_weights(masses, points, channel)
+        polytope, given = self.polytope, self.given
+        points = polish(polytope, points, 0.0)
+        if polytope.n_useful <= SOLVED_EXACTLY:
+            weights = np.maximum(mixture_weights(points, weights, polytope.p_useful), 0.0)
+        channel = self._laid_out((weights[:, None] * points).T / polytope.p_useful[:, None])
+        exact = private_weights(self.by_symbol, channel)
         if exact is None:
             return None
-        rows = np.repeat(exact[[int(self.polytope.p_useful.argmax())]], self.joint.n_useful, axis=0)
-        rows[self.symbols] = exact
-        posteriors = (exact * self.polytope.p_useful[:, None]).T.astype(np.float64)
+        symbols = np.flatnonzero(given.occurs)
+        rows = np.repeat(exact[[int(given.p_useful[symbols].argmax())]], given.n_useful, axis=0)
+        rows[symbols] = exact
+        posteriors = (exact * given.p_useful[symbols, None]).T.astype(np.float64)
         posteriors /= posteriors.sum(axis=1, keepdims=True)
-        mechanism = ChannelMechanism.from_weights(
-            rows,
-            useful=self.joint.useful,
-            released=released_labels(self.joint, self.symbols, posteriors),
-            **provenance(self.joint),
-        )
-        return self.accepted(mechanism)
+        names = released_labels(given, symbols, posteriors)
+        made = ChannelMechanism.from_weights(rows, useful=given.useful, released=names, **provenance(given))
+        return made if self.holds(made) else None
+
+    def _laid_out(self, channel: FloatArray) -> FloatArray:
+        """A channel from the symbols of this problem as one from those that were given."""
+        if self.quotient is None:
+            return channel
+        full = np.zeros((self.joint.n_useful, channel.shape[1]))
+        full[self.symbols] = channel / channel.sum(axis=1, keepdims=True)
+        full[~self.joint.occurs, 0] = 1.0
+        names = [str(k) for k in range(channel.shape[1])]
+        made = ChannelMechanism.from_channel(full, useful=self.joint.useful, released=names, **provenance(self.joint))
+        return self.quotient.coupled(made).channel[self.given.occurs]
+
+
+def _folded_masses(other: Joint, joint: Joint) -> ObjectArray:
+    """Masses of another joint over the symbols of the first that occur; all else goes with its commonest symbol."""
+    symbols = np.flatnonzero(joint.occurs)
+    masses: ObjectArray = other.masses[:, symbols].copy()
+    masses[:, int(joint.p_useful[symbols].argmax())] += other.masses[:, ~joint.occurs].sum(axis=1)
+    return masses
 
 
 def _check_after(notion: Notion, after: Earlier, also: Sequence[Joint]) -> None:

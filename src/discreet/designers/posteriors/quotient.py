@@ -47,12 +47,10 @@ LongArray = NDArray[np.longdouble]
 def is_about_beliefs(notion: Notion, utility: Utility) -> bool:
     """Whether symbols with the same belief can be taken together: not where something sees the symbols themselves.
 
-    A zero budget is an equation, which proportions that are rounded to integers would miss. Limits of what a sample
-    tells are wider where a symbol has fewer records, whatever it seems to tell.
+    Limits of what a sample tells are wider where a symbol has fewer records, whatever it seems to tell.
     """
-    has_room = all(bound.epsilon > 0 for bound in notion.bounds)
     sees_symbols = notion.is_conditional or notion.confidence is not None
-    return utility == Information() and not sees_symbols and has_room
+    return utility == Information() and not sees_symbols
 
 
 @dataclass(frozen=True)

@@ -65,7 +65,12 @@ class Found(NamedTuple):
 
 
 def explore(
-    generation: ColumnGeneration, utility: SeparableUtility | None, budget: Budget, stage: Stage = UNHEARD
+    generation: ColumnGeneration,
+    utility: SeparableUtility | None,
+    budget: Budget,
+    stage: Stage = UNHEARD,
+    *,
+    work: float = WORK,
 ) -> Found:
     """First columns, and the search where a proof would not find what is missing on its way."""
     polytope, largest, centre = generation.polytope, None, None
@@ -77,7 +82,7 @@ def explore(
     seed_columns(generation, centre, budget)
     if polytope.n_useful <= SEARCH_FROM and len(polytope.rows) <= polytope.n_useful and utility is not None:
         return Found(largest, None)
-    return Found(largest, search(generation, centre, budget, stage))
+    return Found(largest, search(generation, centre, budget, stage, work=work))
 
 
 def proven_around(
@@ -110,7 +115,12 @@ def seed_columns(generation: ColumnGeneration, centre: FloatArray | None, budget
 
 
 def search(
-    generation: ColumnGeneration, centre: FloatArray | None, budget: Budget, stage: Stage = UNHEARD
+    generation: ColumnGeneration,
+    centre: FloatArray | None,
+    budget: Budget,
+    stage: Stage = UNHEARD,
+    *,
+    work: float = WORK,
 ) -> FloatArray:
     """Rounds of pricing until nothing improves or the time is over; returns the prices that seem to prove most.
 
@@ -125,7 +135,7 @@ def search(
     columns = generation.columns
     boxed.add(columns.cost, columns.starts, columns.symbol, columns.value)
     count, idle = n, 0
-    most_work = generation.pricing.work + (np.inf if budget.is_limited else WORK)
+    most_work = generation.pricing.work + (np.inf if budget.is_limited else work)
     for number in range(1, MOST_ROUNDS + 1):
         solution = boxed.solve(budget.left())
         if solution is None or budget.over or generation.pricing.work > most_work:
