@@ -153,6 +153,14 @@ def test_certificates_name_what_came_before_and_forged_ones_fail() -> None:
         assert any(passed is False for _, passed, _ in checker.check(sealed(changed)))
 
 
+def test_what_tells_nothing_tells_nothing_together() -> None:
+    joint = dc.Joint.from_counts([[4, 2, 4, 12], [2, 2, 2, 6], [1, 4, 1, 3], [2, 1, 2, 6]])
+    first = dc.design(joint, dc.PerfectPrivacy())
+    second = dc.design(joint, dc.PerfectPrivacy(), after=[first.mechanism])
+    assert worst_lifts(joint.counts, [first.mechanism, second.mechanism]) == (1, 1)
+    assert second.nmi > 0.3
+
+
 def test_what_cannot_be_added_up_is_refused() -> None:
     joint = joint_of(3, 2, 3)
     first = dc.design(joint, dc.LIP(0.5)).mechanism

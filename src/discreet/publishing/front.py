@@ -47,7 +47,8 @@ FEWEST_ASKED, MOST_ASKED = 4, 200
 
 LOST = (
     "limits of what the classes of this table say do not keep the promise with confidence under the earlier design: "
-    "it is made about the counted records alone. Fit the first table with room (margin, --margin), or publish this one by itself"
+    "it is made about the counted records alone. Fit the first table with room (margin, --margin), or publish this one "
+    "by itself"
 )
 
 COUNTED_WARNING = (

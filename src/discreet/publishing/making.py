@@ -210,8 +210,8 @@ def first_not_broken(
         return undecided
     raise BrokenByAttackError(
         f"an attack breaks {wishes.notion} in what would be published ({_tried(tries, strength)}): "
-        f"{told(made.attack)}. Nothing is published. Give a stronger model (model= in Python), drop the columns that tell most, "
-        "or promise a larger budget.",
+        f"{told(made.attack)}. Nothing is published. Give a stronger model (model= in Python), drop the columns that "
+        "tell most, or promise a larger budget.",
         made.attack,
     )
 
