@@ -154,11 +154,18 @@ def test_certificates_name_what_came_before_and_forged_ones_fail() -> None:
 
 
 def test_what_tells_nothing_tells_nothing_together() -> None:
-    joint = dc.Joint.from_counts([[4, 2, 4, 12], [2, 2, 2, 6], [1, 4, 1, 3], [2, 1, 2, 6]])
-    first = dc.design(joint, dc.PerfectPrivacy())
-    second = dc.design(joint, dc.PerfectPrivacy(), after=[first.mechanism])
-    assert worst_lifts(joint.counts, [first.mechanism, second.mechanism]) == (1, 1)
-    assert second.nmi > 0.3
+    notion = dc.PerfectPrivacy()
+    for counts, is_free in (
+        ([[4, 2, 4, 12], [2, 2, 2, 6], [1, 4, 1, 3], [2, 1, 2, 6]], False),  # each outcome leaves two beliefs
+        ([[4, 8, 2, 1], [1, 2, 4, 2]], True),  # symbols of one belief may be told again
+    ):
+        joint = dc.Joint.from_counts(counts)
+        first = dc.design(joint, notion)
+        second = dc.design(joint, notion, after=[first.mechanism])
+        assert worst_lifts(joint.counts, [first.mechanism, second.mechanism]) == (1, 1)
+        assert first.nmi > 0.3
+        assert (second.nmi > 0.3) == is_free
+        assert second.bound - second.nmi < 1e-6
 
 
 def test_what_cannot_be_added_up_is_refused() -> None:
