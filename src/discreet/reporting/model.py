@@ -74,6 +74,8 @@ class Figures(Part):
     bound: float | None
     status: str
     evidence: str | None
+    slack: float
+    after: int | None
     unchanged: float | None
     share_error: float | None
     distortion: float | None
