@@ -496,7 +496,7 @@ def _orders(found: dict[str, dict[str, list[float]]]) -> dict[str, Answer]:
         "lts20-fig5-grr-cr-between": Answer(
             all(map(all, between.values())),
             f"GRR on {share['grr']:.0f} % of the points, CR on {share['conditional-reporting']:.0f} %: "
-            "CR reads S and can keep more than the optimum that does not, and OUE keeps more than both at small budgets",
+            "CR reads S and can keep more than the optimum that does not, and OUE can keep more than either at small budgets",
         ),
         "lts20-fig5-grr-cr-approach-opt": Answer(
             all(gap[-1] == gap.min() for gap in gaps.values()),

@@ -12,6 +12,7 @@ from discreet.core.joint import Joint
 from discreet.papers.base import Answer, Outcome, Setting, argued, as_drawn, entry
 from discreet.papers.checks import identities, invariant_randomisation, proposition_1
 from discreet.papers.curves import histogram_figure, histogram_rows, merged, shares_figure, shares_rows, uniform
+from discreet.papers.extremes import range_answer
 from discreet.papers.oracles import merging
 from discreet.papers.oracles.sampling import within_runs
 
@@ -29,16 +30,6 @@ def _joints(setting: Setting, full: int = 10_000, quick: int = 300) -> list[Join
 
 def _cells(joints: list[Joint]) -> FloatArray:
     return np.stack([joint.probabilities for joint in joints])
-
-
-def range_answer(said: Any, got: FloatArray, runs: dict[str, tuple[float, float]], exact: bool) -> Answer:
-    """A printed interval against ours: each end must be one that such runs give, up to half of its last digit."""
-    ends = ("min low", "min high") if got.mean() < 0 else ("max low", "max high")
-    room = [0.5 * 10.0 ** -len(str(value).partition(".")[2]) for value in said]
-    inside = [runs[e][0] - r <= v <= runs[e][1] + r for v, e, r in zip(said, ends, room)]
-    shown = "; ".join(f"{runs[e][0]:.3g} to {runs[e][1]:.3g}" for e in ends)
-    ours = [float(got.min()), float(got.max())]
-    return Answer(ours, f"ends of other runs of as many joints: {shown}", all(inside) and exact)
 
 
 @entry("zds22-fig1", "Histograms of the smallest and largest log-lift")

@@ -35,10 +35,10 @@ from discreet.papers.curves import (
     table,
     uniform,
 )
+from discreet.papers.extremes import range_answer
 from discreet.papers.oracles import distributions, merging, polytopes
 from discreet.papers.oracles.sampling import within_runs
 from discreet.papers.tested import Tested
-from discreet.papers.zds22 import range_answer
 
 LAMS = (0.35, 0.5, 0.65)
 SMALL = 1e-9
@@ -355,7 +355,7 @@ def fig3(setting: Setting) -> Outcome:
 
 @entry("zds23-fig4", "Optimal response on synthetic joints")
 def fig4(setting: Setting) -> Outcome:
-    joints = uniform(setting.tested, setting.joints(100, 5))
+    joints = uniform(setting.tested, setting.joints(40, 5))
     found, answers, outcome = _trade_off(
         setting, "zds23-fig4", joints, "optimal", with_ldp=False, title="ZDS23, Fig. 4: optimal, 17 x 5"
     )
@@ -469,7 +469,7 @@ def _strictly(one: FloatArray, other: FloatArray) -> bool:
 
 @entry("zds23-fig8", "Optimal, subset response and merging on synthetic joints")
 def fig8(setting: Setting) -> Outcome:
-    joints = uniform(setting.tested, setting.joints(100, 4))
+    joints = uniform(setting.tested, setting.joints(40, 4))
     return _comparison(setting, "zds23-fig8", joints, "ZDS23, Fig. 8, lam .65")
 
 
@@ -551,7 +551,7 @@ def srr(setting: Setting) -> Outcome:
 
 @entry("zds23-fig10", "Subset response and merging on 200 x 15")
 def fig10(setting: Setting) -> Outcome:
-    joints = uniform(setting.tested, setting.joints(20, 1), 15, 200)
+    joints = uniform(setting.tested, setting.joints(4, 1), 15, 200)
     epsilons = np.array([1.0, 2.0, 4.0]) if setting.quick else np.arange(4, 33) / 4
     families: dict[str, tuple[str, Family]] = {m: (m, split(setting.tested, 0.5)) for m in METHODS[1:]}
     found = curves(setting.tested, joints, families, epsilons)
