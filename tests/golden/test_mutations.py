@@ -11,6 +11,7 @@ import pytest
 from discreet import papers
 from discreet.papers import mutations, oracles
 from discreet.papers.base import Setting
+from tests.conftest import missing
 
 #: Entries that take more than a second or two with every mutation of theirs.
 LONG = {
@@ -30,7 +31,7 @@ def test_every_verdict_that_agrees_turns_red(name: str, data_where_there: Path |
     try:
         agree, _ = mutations.differing(name, setting)
     except papers.MissingDataError:
-        pytest.skip("the data files are not beside the project")
+        missing("the data files are not beside the project")
     recorded = mutations.turned_red().get(name, {})
     assert set(recorded) == agree
     for word in dict.fromkeys(recorded.values()):
