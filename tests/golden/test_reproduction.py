@@ -38,6 +38,12 @@ def verdicts(tmp_path_factory: pytest.TempPathFactory, data_where_there: Path | 
     found = papers.reproduce(["all"], output, quick=True, data=data_where_there)
     assert (output / "verdicts.csv").exists()
     assert (output / "zds23-fig4.svg").read_text().startswith("<?xml")
+    papers.write_gallery(found, output, output / "gallery")
+    shown = (output / "gallery" / "zds23.md").read_text()
+    for name in [path.stem for path in output.glob("zds23-*.svg")]:
+        assert f"({name}.svg)" in shown
+        assert f"<{name}.csv>" in shown
+        assert (output / "gallery" / f"{name}.csv").exists()
     return {verdict.claim.id: verdict for verdict in found}
 
 
@@ -80,4 +86,8 @@ def test_unknown_names_are_refused() -> None:
 def test_the_page_counts(verdicts: dict[str, papers.Verdict]) -> None:
     page = papers.results_page(list(verdicts.values()), version="1", quick=True, seconds=1.0)
     assert f"{len(verdicts)} statements" in page
+    for row in page.splitlines():
+        cells = row.replace("\\|", "").split("|")
+        if row.startswith("| Section") and cells[5].strip().startswith("agrees"):
+            assert cells[6].strip(), f"nothing turns this red: {row}"
     assert "| Section" in page or "| Fig" in page or "## ZDS23" in page

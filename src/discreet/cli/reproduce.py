@@ -27,6 +27,7 @@ def reproduce(
     quick: Annotated[bool, Parameter(negative="")] = False,
     data: Path | None = None,
     page: Path | None = None,
+    gallery: Path | None = None,
     format: Format = "text",
 ) -> int:
     """Compute the figures and stated numbers of the papers anew, and say which agree.
@@ -43,6 +44,8 @@ def reproduce(
         Folder with the data files that the package does not ship. Left out: ../shared/data or data, where it is there.
     page
         File for the table of verdicts as a page in Markdown.
+    gallery
+        Folder for pages that show every figure with its verdicts; takes its plots from --output.
     format
         Text for people, JSON for programs.
     """
@@ -52,12 +55,16 @@ def reproduce(
     folder = data or next((path for path in USUAL_DATA if path.is_dir()), None)
     if folder is not None and not folder.is_dir():
         raise InputError(f"no folder {str(folder)!r}.")
+    if gallery is not None and output is None:
+        raise InputError("--gallery shows the figures that --output writes: name a folder for them.")
     start = time.perf_counter()
     verdicts = papers.reproduce(names, output, quick=quick, data=folder)
     seconds = time.perf_counter() - start
     if page is not None:
         text = papers.results_page(verdicts, version=version(), quick=quick, seconds=seconds)
         files.write_text(page, text)
+    if gallery is not None and output is not None:
+        papers.write_gallery(verdicts, output, gallery)
     result = {"seconds": seconds, "verdicts": [papers.as_row(verdict) for verdict in verdicts]}
     show(format, result, reproduction_text(result) if format == "text" else None)
     return 0

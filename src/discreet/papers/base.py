@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from discreet._support.errors import InputError
+from discreet.papers.tested import TESTED, Tested
 
 __all__ = [
     "ENTRIES",
@@ -24,6 +25,7 @@ __all__ = [
     "Setting",
     "answered",
     "argued",
+    "as_drawn",
     "claims",
     "entry",
     "given",
@@ -65,6 +67,11 @@ def argued(value: Any, reason: str) -> Answer:
     return Answer(value, reason, basis="argued")
 
 
+def as_drawn() -> Answer:
+    """A figure is answered by drawing it."""
+    return Answer(True, "see the figure and its CSV", basis="drawn")
+
+
 def given(value: Any) -> Answer:
     """A number that is not a result: what a computation here was set to as well."""
     return Answer(value, "a setting, used here as well", basis="given")
@@ -72,10 +79,11 @@ def given(value: Any) -> Answer:
 
 @dataclass(frozen=True)
 class Setting:
-    """How much is computed, and where data files lie that are not part of the package."""
+    """How much is computed, where data files lie that are not part of the package, and what is put to the test."""
 
     quick: bool = False
     data: Path | None = None
+    tested: Tested = TESTED
 
     def joints(self, full: int, quick: int) -> int:
         """How many random joints are drawn."""

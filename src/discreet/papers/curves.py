@@ -3,7 +3,6 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -11,12 +10,24 @@ import numpy as np
 
 from discreet._support.numeric import FloatArray
 from discreet.core.joint import Joint
-from discreet.designers import design
-from discreet.designers.merging import subset_merging, watchdog
-from discreet.measures import kernels
 from discreet.notions import Notion
+from discreet.papers.oracles import distributions, merging
+from discreet.papers.tested import Tested
 
-__all__ = ["EPSILONS", "Curves", "budgets", "curves", "figure_of", "histogram_figure", "merged", "uniform"]
+__all__ = [
+    "EPSILONS",
+    "Curves",
+    "budgets",
+    "curves",
+    "figure_of",
+    "histogram_figure",
+    "histogram_rows",
+    "measured",
+    "merged",
+    "shares_figure",
+    "shares_rows",
+    "uniform",
+]
 
 EPSILONS: FloatArray = np.arange(1, 33) / 4
 
@@ -32,71 +43,56 @@ def budgets(quick: bool) -> FloatArray:
     return np.array([0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0]) if quick else EPSILONS
 
 
-def uniform(count: int, n_sensitive: int = 5, n_useful: int = 17) -> list[Joint]:
+def uniform(tested: Tested, count: int, n_sensitive: int = 5, n_useful: int = 17) -> list[Joint]:
     """Joints of independent uniform numbers, normalised, seeds from 0 on."""
-    return [Joint.random(n_sensitive, n_useful, seed=seed) for seed in range(count)]
+    return [tested.joint(n_sensitive, n_useful, seed=seed) for seed in range(count)]
 
 
 def curves(
-    joints: Sequence[Joint], families: Mapping[str, tuple[str, Family]], epsilons: Sequence[float] | FloatArray
+    tested: Tested,
+    joints: Sequence[Joint],
+    families: Mapping[str, tuple[str, Family]],
+    epsilons: Sequence[float] | FloatArray,
 ) -> Curves:
-    """Means over joints for each family (method, budget -> notion): NMI, leakages and seconds, by budget."""
+    """Means over joints for each family (method, budget -> notion): NMI and leakages by budget, by their definitions."""
     result: Curves = {}
     for name, (method, family) in families.items():
         notions = [family(float(epsilon)) for epsilon in epsilons]
-        start = time.perf_counter()
         if method in ("watchdog", "subset-merging"):
-            found = merged(joints, notions, method)
+            found = merged(tested, joints, notions, method)
         else:
-            found = np.array([[_designed(joint, notion, method) for notion in notions] for joint in joints])
-        seconds = (time.perf_counter() - start) / (len(joints) * len(notions))
+            found = np.array([[measured(tested, joint, n, method) for n in notions] for joint in joints])
         mean = found.mean(axis=0)
         result[name] = {
             "epsilon": np.asarray(epsilons, dtype=float),
             "nmi": mean[:, 0],
             "min_lift_leakage": mean[:, 1],
             "max_lift_leakage": mean[:, 2],
-            "seconds": np.full(len(notions), seconds),
         }
     return result
 
 
-def _designed(joint: Joint, notion: Notion, method: str) -> tuple[float, float, float]:
-    figures = design(joint, notion, method).to_dict()
-    return figures["nmi"], -figures["log_min_lift"], figures["log_max_lift"]
+def measured(tested: Tested, joint: Joint, notion: Notion, method: str) -> tuple[float, float, float]:
+    """(NMI, min-lift leakage, max-lift leakage) of what a method makes."""
+    channel = tested.designed(joint, notion, method)
+    lifts = distributions.lifts(distributions.through(joint.probabilities, channel))
+    with np.errstate(divide="ignore"):
+        falling, rising = -np.log(lifts.min()), np.log(lifts.max())
+    return distributions.nmi(joint.probabilities, channel), max(float(falling), 0.0), max(float(rising), 0.0)
 
 
-def merged(joints: Sequence[Joint], notions: Sequence[Notion], method: str) -> FloatArray:
-    """(NMI, min-lift leakage, max-lift leakage) of merging, shape (n_joints, n_notions, 3), solved in lockstep."""
-    make = {"watchdog": watchdog.partitions, "subset-merging": subset_merging.partitions}[method]
+def merged(tested: Tested, joints: Sequence[Joint], notions: Sequence[Notion], method: str) -> FloatArray:
+    """The same of merging, shape (n_joints, n_notions, 3), solved in lockstep."""
+    make = {"watchdog": tested.watchdog, "subset-merging": tested.subset_merging}[method]
     step = max(1, CHUNK // len(notions))
     parts = []
     for first in range(0, len(joints), step):
         some = joints[first : first + step]
         pairs = [(joint, notion) for joint in some for notion in notions]
         blocks = make([joint for joint, _ in pairs], [notion for _, notion in pairs])
-        parts.append(_judged([joint for joint, _ in pairs], blocks).reshape(len(some), len(notions), 3))
+        cells = np.stack([joint.probabilities for joint, _ in pairs])
+        parts.append(merging.judged(cells, blocks).reshape(len(some), len(notions), 3))
     return np.concatenate(parts)
-
-
-def _judged(joints: Sequence[Joint], blocks: Any) -> FloatArray:
-    cells = np.stack([joint.probabilities for joint in joints])
-    united = np.zeros_like(cells)
-    line = np.repeat(np.arange(len(joints)), blocks.shape[1])
-    np.add.at(united.transpose(0, 2, 1), (line, blocks.ravel()), cells.transpose(0, 2, 1).reshape(len(line), -1))
-    mass, prior = united.sum(axis=1), cells.sum(axis=2)
-    lifts = kernels.lift(united, prior, mass)
-    seen = np.broadcast_to((mass > 0)[:, None, :], lifts.shape)
-    with np.errstate(divide="ignore"):
-        largest = np.log(np.where(seen, lifts, 0.0).max(axis=(1, 2)))
-        smallest = -np.log(np.where(seen, lifts, np.inf).min(axis=(1, 2)))
-    nmi = _entropy(mass) / _entropy(cells.sum(axis=1))
-    return np.stack([nmi, np.maximum(smallest, 0.0), np.maximum(largest, 0.0)], axis=-1)
-
-
-def _entropy(p: FloatArray) -> FloatArray:
-    result: FloatArray = -np.where(p > 0, p * np.log(np.where(p > 0, p, 1.0)), 0.0).sum(axis=1)
-    return result
 
 
 def table(found: Curves) -> list[dict[str, Any]]:
@@ -140,20 +136,65 @@ def figure_of(found: Curves, title: str, *, seconds: Mapping[str, FloatArray] | 
     return figure
 
 
-def histogram_figure(samples: Mapping[str, FloatArray], title: str, xlabel: str, *, cumulative: bool = False) -> Any:
-    """Histograms of shares, or distribution functions, over each other."""
+def histogram_rows(samples: Mapping[str, FloatArray]) -> list[dict[str, Any]]:
+    """Shares of the values in 120 bins of equal width."""
+    rows = []
+    for name, values in samples.items():
+        counts, edges = np.histogram(values, bins=120)
+        shares = counts / len(values)
+        rows += [
+            {"measure": name, "from": float(a), "to": float(b), "share": float(share)}
+            for a, b, share in zip(edges[:-1], edges[1:], shares)
+        ]
+    return rows
+
+
+def histogram_figure(rows: Sequence[Mapping[str, Any]], title: str, xlabel: str) -> Any:
+    """Histograms over each other, from the lines of their table."""
     from discreet.figures import COLOURS, blank_figure
 
     figure = blank_figure(7, 4)
     axes = figure.subplots()
-    for k, (name, values) in enumerate(samples.items()):
-        if cumulative:
-            axes.step(np.sort(values), np.arange(1, len(values) + 1) / len(values), label=name, color=COLOURS[k])
-        else:
-            weights = np.full(len(values), 1 / len(values))
-            axes.hist(values, bins=120, weights=weights, alpha=0.6, label=name, color=COLOURS[k])
-    axes.set(title=title, xlabel=xlabel, ylabel="share" if not cumulative else "share at most")
+    for k, name in enumerate(dict.fromkeys(row["measure"] for row in rows)):
+        some = [row for row in rows if row["measure"] == name]
+        axes.stairs(
+            [row["share"] for row in some], [some[0]["from"], *(row["to"] for row in some)],
+            fill=True, alpha=0.6, label=name, color=COLOURS[k],
+        )  # fmt: skip
+    axes.set(title=title, xlabel=xlabel, ylabel="share")
     axes.legend(frameon=False)
     axes.grid(alpha=0.3)
     axes.spines[["top", "right"]].set_visible(False)
+    return figure
+
+
+#: Points of a drawn distribution function.
+QUANTILES: FloatArray = np.linspace(0, 1, 101)
+
+
+def shares_rows(panels: Mapping[str, Mapping[str, FloatArray]]) -> list[dict[str, Any]]:
+    """Quantiles of every quantity and curve."""
+    return [
+        {"quantity": quantity, "curve": name, "share": float(q), "at most": float(value)}
+        for quantity, samples in panels.items()
+        for name, values in samples.items()
+        for q, value in zip(QUANTILES, np.quantile(values, QUANTILES))
+    ]
+
+
+def shares_figure(rows: Sequence[Mapping[str, Any]]) -> Any:
+    """Distribution functions, a panel for each quantity, from the lines of their table."""
+    from discreet.figures import COLOURS, blank_figure
+
+    quantities = list(dict.fromkeys(row["quantity"] for row in rows))
+    figure = blank_figure(4 * len(quantities), 3.6)
+    for axes, quantity in zip(figure.subplots(1, len(quantities)), quantities):
+        inside = [row for row in rows if row["quantity"] == quantity]
+        for k, name in enumerate(dict.fromkeys(row["curve"] for row in inside)):
+            some = [row for row in inside if row["curve"] == name]
+            axes.step([row["at most"] for row in some], [row["share"] for row in some], label=name, color=COLOURS[k])
+        axes.set(title=quantity, ylabel="share of the joints at most")
+        axes.grid(alpha=0.3)
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.legend(frameon=False)
     return figure

@@ -4,107 +4,139 @@
 from __future__ import annotations
 
 import itertools
+import math
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from discreet import measures, samples
 from discreet._support.numeric import FloatArray
 from discreet.core.joint import Joint
-from discreet.designers import design
-from discreet.measures import kernels
-from discreet.notions import ALIP, LDP, AlphaLift, Chi2Lift, L1Lift, Notion
-from discreet.papers.base import Answer, Outcome, Setting, argued, entry
+from discreet.notions import Notion
+from discreet.papers.base import Answer, Outcome, Setting, argued, as_drawn, entry
 from discreet.papers.checks import (
-    as_drawn,
+    Findings,
     identities,
     implications,
     invariant_randomisation,
     ldp_against_alip,
     proposition_1,
+    released,
 )
-from discreet.papers.curves import Curves, budgets, curves, figure_of, histogram_figure, table, uniform
+from discreet.papers.curves import (
+    Curves,
+    budgets,
+    curves,
+    figure_of,
+    histogram_figure,
+    histogram_rows,
+    merged,
+    table,
+    uniform,
+)
+from discreet.papers.extremes import range_answer
+from discreet.papers.oracles import distributions, merging, polytopes
+from discreet.papers.oracles.sampling import within_runs
+from discreet.papers.tested import Tested
 
 LAMS = (0.35, 0.5, 0.65)
 SMALL = 1e-9
 MATLAB = "timings of enumeration in MATLAB; ours is column generation and has no such crossing"
 
-NOT_ANSWERED = {
-    "zds23-srr-order-of-magnitude": "no number is stated that a computation could meet",
-    "zds23-subset-comparable-to-optimal": "the paper gives no number and no figure; no optimum is known for these",
-}
+NOT_ANSWERED: dict[str, str] = {}
+
+Family = Callable[[float], Notion]
 
 
-def adult() -> Joint:
+def adult(setting: Setting) -> Joint:
     """Adult: occupation given relationship, counted from the built-in table."""
-    return Joint.from_table(samples.adult(), "relationship", "occupation")
+    joint: Joint = setting.tested.adult("relationship", "occupation")
+    return joint
 
 
-def split(lam: float) -> Callable[[float], Notion]:
+def split(tested: Tested, lam: float) -> Family:
     """Budgets shared out by lam."""
-    return lambda epsilon: ALIP.split(epsilon, lam)
+    return lambda epsilon: tested.split(epsilon, lam)
 
 
 @entry("zds23-fig1", "Histograms of log min-lift and log max-lift")
 def fig1(setting: Setting) -> Outcome:
-    joints = uniform(setting.joints(1_000, 1_000))
+    tested, joints = setting.tested, uniform(setting.tested, 1_000)
     cells = np.stack([joint.probabilities for joint in joints])
-    lifts = kernels.lift(cells, cells.sum(axis=2), cells.sum(axis=1))
-    logs = np.log(lifts)
-    low, high = logs.min(axis=1).ravel(), logs.max(axis=1).ravel()
+    low, high = (np.log(np.stack([f(joint) for joint in joints])).ravel() for f in (tested.min_lift, tested.max_lift))
+    least, most = (v.ravel() for v in merging.extremes(cells))
+    exact = np.allclose(low, least) and np.allclose(high, most)
+    runs = within_runs(setting.joints(100, 40), 1_000, 5, 17)
+    logs = np.log(cells / cells.sum(axis=2, keepdims=True)) - np.log(cells.sum(axis=1))[:, None, :]
     peaks = [np.histogram(v, bins=np.arange(-15, 3, 0.1))[0].max() for v in (low, high)]
-    at_min = np.take_along_axis(cells, lifts.argmin(axis=1)[:, None, :], axis=1).mean()
-    at_max = np.take_along_axis(cells, lifts.argmax(axis=1)[:, None, :], axis=1).mean()
-    note = "the extremes of 17,000 draws are random themselves"
+    at_min = np.take_along_axis(cells, logs.argmin(axis=1)[:, None, :], axis=1).mean()
+    at_max = np.take_along_axis(cells, logs.argmax(axis=1)[:, None, :], axis=1).mean()
     share = float((low <= -6).mean())
     answers = {
         "zds23-fig1-histogram": as_drawn(),
-        "zds23-fig1-psi-range": Answer([float(low.min()), float(low.max())], note, tolerance=1.0),
-        "zds23-fig1-lambda-range": Answer([float(high.min()), float(high.max())], note, tolerance=0.05),
-        "zds23-fig1-psi-wider": Answer(bool(np.ptp(low) > 3 * np.ptp(high))),
-        "zds23-fig1-peak-lower": Answer(bool(peaks[0] < peaks[1])),
-        "zds23-fig1-tail-6": Answer(share < 0.01, f"{100 * share:.2f} % of the symbols"),
-        "zds23-maxlift-more-likely": Answer(bool(at_max > at_min)),
+        "zds23-fig1-psi-range": range_answer((-12, -0.06), low, runs, exact),
+        "zds23-fig1-lambda-range": range_answer((0.02, 1.64), high, runs, exact),
+        "zds23-fig1-psi-wider": Answer(
+            bool(np.ptp(low) > np.ptp(high)) and exact, f"{np.ptp(low) / np.ptp(high):.0f} times as wide"
+        ),
+        "zds23-fig1-peak-lower": Answer(bool(peaks[0] < peaks[1]) and exact, f"{peaks[0]} and {peaks[1]} of 17,000"),
+        "zds23-fig1-tail-6": Answer(share, f"{100 * share:.2f} % of the symbols", share <= 0.01 and exact),
+        "zds23-maxlift-more-likely": Answer(bool(at_max > at_min) and exact),
     }
-    rows = [
-        {"measure": n, "smallest": v.min(), "largest": v.max()}
-        for n, v in (("log min-lift", low), ("log max-lift", high))
-    ]
-    return Outcome(
-        rows,
-        answers,
-        lambda: histogram_figure({"log min-lift": low, "log max-lift": high}, "ZDS23, Fig. 1", "log-lift (nats)"),
-    )
+    rows = histogram_rows({"log min-lift": low, "log max-lift": high})
+    return Outcome(rows, answers, lambda: histogram_figure(rows, "ZDS23, Fig. 1", "log-lift (nats)"))
 
 
 @entry("zds23-identities", "Identities and formulas")
 def formulas(setting: Setting) -> Outcome:
-    found = identities(setting.joints(500, 100)) | invariant_randomisation(setting.joints(500, 100))
+    tested = setting.tested
+    found, other = (
+        identities(setting, setting.joints(300, 60)),
+        invariant_randomisation(setting, setting.joints(300, 80)),
+    )
     names = {
-        "gamma-ratio": "ratio of lifts", "mi-formula-complete": "information formula",
-        "mi-formula-subset": "information formula", "refinement-raises-utility": "refinement",
-        "mi-monotone-highrisk": "refinement", "tv-from-l1-lift": "total variation from l1",
+        "gamma-ratio": "ratio of lifts", "tv-from-l1-lift": "total variation from l1",
         "chi2-from-chi2-lift": "chi2 from chi2-lift", "sibson-from-alpha-lift": "sibson from alpha-lift",
         "arimoto-tilted-form": "arimoto, tilted",
     }  # fmt: skip
     answers = {f"zds23-{claim}": Answer(found[key]) for claim, key in names.items()}
-    lip = ALIP.split(2.0, 0.5)
-    answers["zds23-lambda-half-is-lip"] = Answer(lip.eps_lower == lip.eps_upper == 1.0)
-    joint = Joint.random(3, 6, seed=1)
-    whole = design(joint, ALIP.split(50.0, 0.5))
-    answers["zds23-nmi-range"] = Answer(abs(whole.nmi - 1) < SMALL)
-    answers["zds23-aorr-equivalent-min-conditional"] = argued(True, "I(X;Y) = H(X) - H(X|Y), and H(X) is given")
-    answers["zds23-srr-entropy-splits"] = argued(
-        True, "what subset response solves block by block; its NMI is measured on the whole"
-    )
-    return Outcome([{"statement": key, "holds": value} for key, value in found.items()], answers)
+    answers |= {
+        "zds23-mi-formula-complete": Answer(other["information, one block"]),
+        "zds23-mi-formula-subset": Answer(other["information, blocks"]),
+        "zds23-refinement-raises-utility": Answer(other["refinement"]),
+        "zds23-mi-monotone-highrisk": Answer(other["smaller high-risk set"]),
+        "zds23-nmi-range": Answer(other["nmi"], "I(X;Y) / H(X) without clipping, and 1 where X is released"),
+        "zds23-lambda-half-is-lip": Answer(_half_is_lip(tested), "by verdicts on 100 joints, at their own level"),
+        "zds23-aorr-equivalent-min-conditional": argued(True, "I(X;Y) = H(X) - H(X|Y), and H(X) is given"),
+        "zds23-srr-entropy-splits": argued(
+            True, "what subset response solves block by block; its NMI is measured on the whole"
+        ),
+    }
+    return Outcome([*found.rows(), *other.rows()], answers)
+
+
+def _half_is_lip(tested: Tested) -> bool:
+    found = Findings()
+    for joint in released(100):
+        level, ratio = (
+            distributions.level(joint.probabilities),
+            math.log(max(distributions.ratios(joint.probabilities))),
+        )
+        for room, holds in ((1 + 1e-6, 1), (1 - 1e-6, 0)):
+            found.same("half", tested.holds(tested.split(2 * level * room, 0.5), joint), holds)
+            found.same("half", tested.holds(tested.lip(level * room), joint), holds)
+        for lam in (0.35, 0.65):
+            notion = tested.split(ratio * (1 - 1e-6), lam)
+            found.same("same LDP budget", tested.holds(notion, joint), 0)
+            found.same("same LDP budget", notion.eps_lower + notion.eps_upper, ratio * (1 - 1e-6))
+            found.same("same LDP budget", notion.eps_lower, lam * ratio * (1 - 1e-6))
+    return found.all()
 
 
 @entry("zds23-prop1", "Proposition 1")
 def prop1(setting: Setting) -> Outcome:
-    found = proposition_1(setting.joints(2_000, 300))
+    found = proposition_1(setting, setting.joints(1_000, 150))
     names = {
         "1-mutual-information": "mutual information", "2-total-variation": "total variation", "2-chi2": "chi2",
         "3-sibson": "sibson", "3-arimoto": "arimoto", "4-ldp": "ldp",
@@ -116,36 +148,39 @@ def prop1(setting: Setting) -> Outcome:
     answers["zds23-prop1"] = Answer(
         all(found[key] for key in names.values()), "" if all(found[key] for key in names.values()) else needs_lower
     )
-    return Outcome([{"statement": key, "holds": value} for key, value in found.items()], answers)
+    return Outcome(found.rows(), answers)
 
 
 @entry("zds23-theorem1", "Theorem 1 and Proposition A2")
 def theorem1(setting: Setting) -> Outcome:
-    found = invariant_randomisation(setting.joints(500, 100))
+    found = invariant_randomisation(setting, setting.joints(300, 80))
     answers = {
         "zds23-theorem1": Answer(found["ratio"]),
         "zds23-prop-a2": Answer(found["ratio"]),
         "zds23-alip-min-leakage": Answer(found["upper"] and found["lower"]),
     }
-    return Outcome([{"statement": key, "holds": value} for key, value in found.items()], answers)
+    return Outcome(found.rows(), answers)
 
 
 @entry("zds23-prop2", "Proposition 2")
 def prop2(setting: Setting) -> Outcome:
-    found = ldp_against_alip(setting.joints(200, 60))
+    found = ldp_against_alip(setting, setting.joints(1_000, 150))
+    share = found["leakage share"]
     answers = {
-        "zds23-prop2": Answer(found["utility"]),
+        "zds23-prop2": Answer(found["utility"], "as stated, without the repair that the watchdog adds"),
         "zds23-prop2-highrisk-inclusion": Answer(found["inclusion"]),
-        "zds23-prop2-leakage-order": Answer(found["leakage share"], "on at least 99 % of the joints, repairs included"),
+        "zds23-prop2-leakage-order": Answer(
+            share == 1, f"without repair on {100 * share:.1f} % of the cases, both leakages together"
+        ),
         "zds23-prop2-ldp-may-miss-alip": Answer(found["may miss"]),
     }
     return Outcome([{"statement": key, "holds": value} for key, value in found.items()], answers)
 
 
 def _lift_measures(setting: Setting, number: int) -> Outcome:
-    found = implications(setting.joints(1_500, 300))
+    found = implications(setting, setting.joints(800, 150))
     reasons = {
-        "3 l1": "false as printed: a lift of zero makes the left side exceed it; see the errata",
+        "3 l1": "false as printed; see the errata",
         "3 chi2": "false as printed; see the errata",
         "5 l1": "false as printed; see the errata",
         "5 chi2": "false as printed; see the errata",
@@ -156,7 +191,7 @@ def _lift_measures(setting: Setting, number: int) -> Outcome:
     }
     holds = all(found[k] for k in parts.values())
     answers[f"zds23-prop{number}"] = Answer(holds, "" if holds else "in its corrected form it holds; see the errata")
-    return Outcome([{"statement": key, "holds": value} for key, value in found.items()], answers)
+    return Outcome(found.rows(), answers)
 
 
 @entry("zds23-prop3", "Proposition 3")
@@ -181,51 +216,76 @@ def prop6(setting: Setting) -> Outcome:
 
 @entry("zds23-prop-a1", "Privacy breaches")
 def breaches(setting: Setting) -> Outcome:
-    excluded, complement = [], []
+    tested, found = setting.tested, Findings()
+    cells_seen = 0
     for seed in range(setting.joints(300, 100)):
         rng = np.random.default_rng(seed)
         joint = Joint.random(4, 5, seed=seed)
         first, second = sorted(rng.uniform(0.05, 0.95, 2))
-        notion = ALIP.against_breach(float(first), float(second))
-        seen = joint.through(design(joint, notion, "subset-merging").mechanism)
-        posterior = seen.probabilities / seen.p_useful
-        for size in (1, 2, 3):
-            for chosen in itertools.combinations(range(4), size):
-                before, after = seen.p_sensitive[list(chosen)].sum(), posterior[list(chosen)].sum(axis=0)
-                up = before <= first and (after > second + SMALL).any()
-                down = before >= second and (after < first - SMALL).any()
-                excluded.append(not (up or down))
-                mirrored = 1 - before <= 1 - second and ((1 - after) > 1 - first + SMALL).any()
-                complement.append(bool(down) == bool(mirrored))
+        notion = tested.against_breach(float(first), float(second))
+        channel = tested.designed(joint, notion, "subset-merging")
+        seen = distributions.through(joint.probabilities, channel)
+        found.note("excluded", _breaches(seen, first, second) == 0)
+        # The bounds themselves: lifts just inside them, and the notion says so.
+        lifts = distributions.lifts(joint.probabilities)
+        inside = lifts.min() >= (1 - second) / (1 - first) and lifts.max() <= second / first
+        found.same("bounds", tested.holds(notion, joint), inside)
+        for chosen in itertools.chain.from_iterable(itertools.combinations(range(4), k) for k in (1, 2, 3)):
+            posterior = tested.lift(joint)[list(chosen)] * joint.probabilities.sum(axis=1)[list(chosen), None]
+            before, after = joint.probabilities[list(chosen)].sum(), posterior.sum(axis=0)
+            rest = [s for s in range(4) if s not in chosen]
+            other = (joint.probabilities[rest] / joint.probabilities.sum(axis=0)).sum(axis=0)
+            down = before >= second and (after < first).any()
+            up = joint.probabilities[rest].sum() <= 1 - second and (other > 1 - first).any()
+            found.note("complement", bool(down) == bool(up))
+            found.same("complement", after, 1 - other)
+            cells_seen += 1
     answers = {
-        "zds23-prop-a1": Answer(all(excluded)),
-        "zds23-breach-complement": Answer(all(complement)),
+        "zds23-prop-a1": Answer(found["excluded"] and found["bounds"]),
+        "zds23-breach-complement": Answer(found["complement"]),
         "zds23-breach-ldp-condition": argued(True, "quoted from earlier work; implied by the lifts that LDP allows"),
     }
-    return Outcome([{"properties checked": len(excluded), "breaches": len(excluded) - sum(excluded)}], answers)
+    return Outcome([{"properties checked": cells_seen}, *found.rows()], answers)
+
+
+def _breaches(seen: Any, first: float, second: float) -> int:
+    """How many properties of S rise from at most first to above second, or fall from at least second to below first."""
+    posterior, prior, number = seen / seen.sum(axis=0), seen.sum(axis=1), 0
+    for size in range(1, len(seen)):
+        for chosen in itertools.combinations(range(len(seen)), size):
+            before, after = prior[list(chosen)].sum(), posterior[list(chosen)].sum(axis=0)
+            number += bool(before <= first and (after > second + SMALL).any())
+            number += bool(before >= second and (after < first - SMALL).any())
+    return number
 
 
 @entry("zds23-aorr-structure", "The polytope behind the optimal response")
 def structure(setting: Setting) -> Outcome:
-    from discreet.designers.posteriors.vertices import vertices
-    from discreet.proof.polytope import Polytope
-
-    counts = []
-    for n in (4, 6, 8, 10):
-        sizes = [len(vertices(Polytope.of(Joint.random(3, n, seed=s), ALIP.split(1.0, 0.5)))) for s in range(5)]
+    tested, exact, counts = setting.tested, True, []
+    for n in (4, 5, 6, 8, 10, 12, 14):
+        joints = [Joint.random(3, n, seed=s) for s in range(5)]
+        sizes = [len(tested.vertices(joint, tested.split(1.0, 0.5))) for joint in joints]
+        if n <= 5:
+            exact &= sizes == [len(polytopes.posterior_vertices(j.probabilities, 0.5, 0.5)) for j in joints]
         counts.append({"useful symbols": n, "mean vertices": float(np.mean(sizes))})
-    grows = all(b["mean vertices"] > 1.5 * a["mean vertices"] for a, b in itertools.pairwise(counts))
+    logs = np.log([[row["useful symbols"], row["mean vertices"]] for row in counts])
+    slope = float(np.polyfit(logs[:, 0], logs[:, 1], 1)[0])
+    growth = [(b[1] - a[1]) / (math.exp(b[0]) - math.exp(a[0])) for a, b in itertools.pairwise(logs[2:])]
     answers = {
         "zds23-aorr-polytope": argued(True, "the optimum by vertices and by column generation agree to 1e-7"),
         "zds23-aorr-dimension": argued(True, "for LDP too the posteriors suffice: a polytope of dimension |X| - 1"),
-        "zds23-aorr-vertices-exponential": Answer(grows),
+        "zds23-aorr-vertices-exponential": Answer(
+            growth[-1] >= growth[0] and exact,
+            f"with |S| = 3 as |X|^{slope:.1f}: log v grows by {growth[0]:.2f} a symbol at 7 and {growth[-1]:.2f} at 13; "
+            "only |S| + 1 constraints beyond the signs are independent",
+        ),
     }
     return Outcome(counts, answers)
 
 
 @entry("zds23-adult-alphabets", "Sizes of the Adult alphabets")
 def alphabets(setting: Setting) -> Outcome:
-    joint = adult()
+    joint = adult(setting)
     answers = {
         "zds23-adult-s-size": Answer(
             joint.n_sensitive, "the data has six values, and with six the stated utilities come out", tolerance=0
@@ -246,11 +306,11 @@ def _above(one: FloatArray, other: FloatArray, where: Any = slice(None), room: f
 def _trade_off(
     setting: Setting, name: str, joints: Sequence[Joint], method: str, *, with_ldp: bool, title: str
 ) -> tuple[Curves, dict[str, Answer], Outcome]:
-    epsilons = budgets(setting.quick)
-    families: dict[str, tuple[str, Callable[[float], Notion]]] = {f"lam {lam:g}": (method, split(lam)) for lam in LAMS}
+    epsilons = budgets(setting.quick and (method == "optimal" or len(joints) > 1))
+    families: dict[str, tuple[str, Family]] = {f"lam {lam:g}": (method, split(setting.tested, lam)) for lam in LAMS}
     if with_ldp:
-        families["LDP"] = (method, LDP)
-    found = curves(joints, families, epsilons)
+        families["LDP"] = (method, setting.tested.ldp)
+    found = curves(setting.tested, joints, families, epsilons)
     late = epsilons > 1
     better = found["lam 0.65"]["nmi"][late].mean() > found["lam 0.5"]["nmi"][late].mean()
     share = float((found["lam 0.65"]["nmi"][late] >= found["lam 0.5"]["nmi"][late] - SMALL).mean())
@@ -272,7 +332,7 @@ def _trade_off(
 
 @entry("zds23-fig2", "Watchdog on synthetic joints")
 def fig2(setting: Setting) -> Outcome:
-    joints = uniform(1_000)
+    joints = uniform(setting.tested, 1_000)
     found, answers, outcome = _trade_off(
         setting, "zds23-fig2", joints, "watchdog", with_ldp=True, title="ZDS23, Fig. 2: watchdog, 17 x 5"
     )
@@ -284,7 +344,7 @@ def fig2(setting: Setting) -> Outcome:
 @entry("zds23-fig3", "Watchdog on Adult")
 def fig3(setting: Setting) -> Outcome:
     found, answers, outcome = _trade_off(
-        setting, "zds23-fig3", [adult()], "watchdog", with_ldp=True, title="ZDS23, Fig. 3: watchdog, Adult"
+        setting, "zds23-fig3", [adult(setting)], "watchdog", with_ldp=True, title="ZDS23, Fig. 3: watchdog, Adult"
     )
     answers["zds23-fig3-complete-eps1"] = Answer(_at(found["lam 0.5"], 1.0))
     answers["zds23-fig3-complete-eps2"] = Answer(
@@ -295,7 +355,7 @@ def fig3(setting: Setting) -> Outcome:
 
 @entry("zds23-fig4", "Optimal response on synthetic joints")
 def fig4(setting: Setting) -> Outcome:
-    joints = uniform(setting.joints(100, 8))
+    joints = uniform(setting.tested, setting.joints(40, 5))
     found, answers, outcome = _trade_off(
         setting, "zds23-fig4", joints, "optimal", with_ldp=False, title="ZDS23, Fig. 4: optimal, 17 x 5"
     )
@@ -311,15 +371,17 @@ def fig4(setting: Setting) -> Outcome:
 @entry("zds23-fig5", "Optimal response on Adult")
 def fig5(setting: Setting) -> Outcome:
     found, answers, outcome = _trade_off(
-        setting, "zds23-fig5", [adult()], "optimal", with_ldp=False, title="ZDS23, Fig. 5: optimal, Adult"
+        setting, "zds23-fig5", [adult(setting)], "optimal", with_ldp=False, title="ZDS23, Fig. 5: optimal, Adult"
     )
     answers["zds23-fig5-optimal-eps2"] = Answer(_at(found["lam 0.5"], 2.0))
-    answers |= _against_watchdog(setting, "zds23-fig5", [adult()], found)
+    answers |= _against_watchdog(setting, "zds23-fig5", [adult(setting)], found)
     return outcome
 
 
 def _against_watchdog(setting: Setting, name: str, joints: Sequence[Joint], found: Curves) -> dict[str, Answer]:
-    other = curves(joints, {"lam 0.5": ("watchdog", split(0.5))}, budgets(setting.quick))["lam 0.5"]
+    other = curves(
+        setting.tested, joints, {"lam 0.5": ("watchdog", split(setting.tested, 0.5))}, budgets(setting.quick)
+    )["lam 0.5"]
     one = found["lam 0.5"]
     total = [c["min_lift_leakage"] + c["max_lift_leakage"] for c in (one, other)]
     return {
@@ -330,11 +392,9 @@ def _against_watchdog(setting: Setting, name: str, joints: Sequence[Joint], foun
 
 def _merging(setting: Setting, name: str, joints: Sequence[Joint], title: str) -> tuple[Curves, Curves, Outcome]:
     found, answers, outcome = _trade_off(setting, name, joints, "subset-merging", with_ldp=True, title=title)
-    epsilons = budgets(setting.quick)
-    families: dict[str, tuple[str, Callable[[float], Notion]]] = {
-        f"lam {lam:g}": ("watchdog", split(lam)) for lam in LAMS
-    }
-    complete = curves(joints, families | {"LDP": ("watchdog", LDP)}, epsilons)
+    epsilons = budgets(setting.quick and len(joints) > 1)
+    families: dict[str, tuple[str, Family]] = {f"lam {lam:g}": ("watchdog", split(setting.tested, lam)) for lam in LAMS}
+    complete = curves(setting.tested, joints, families | {"LDP": ("watchdog", setting.tested.ldp)}, epsilons)
     for claim in ("lam65-better", "lam35-worse", "ldp-utility", "ldp-leakage"):
         answers.pop(f"{name}-{claim}")
     answers[f"{name}-subset-beats-complete"] = Answer(all(_above(found[k]["nmi"], complete[k]["nmi"]) for k in found))
@@ -349,13 +409,13 @@ def _merging(setting: Setting, name: str, joints: Sequence[Joint], title: str) -
 
 @entry("zds23-fig6", "Subset merging on synthetic joints")
 def fig6(setting: Setting) -> Outcome:
-    joints = uniform(1_000)
+    joints = uniform(setting.tested, 1_000)
     found, complete, outcome = _merging(setting, "zds23-fig6", joints, "ZDS23, Fig. 6: subset merging, 17 x 5")
     answers: Any = outcome.answers
     for epsilon, key, gain in ((1.0, "subset-eps1", "gain-eps1"), (2.0, "subset-eps2-preprint", "gain-eps2-preprint")):
         one, other = _at(found["lam 0.5"], epsilon), _at(complete["lam 0.5"], epsilon)
-        answers[f"zds23-fig6-{key}"] = Answer(one, tolerance=0.012)
-        answers[f"zds23-fig6-{gain}"] = Answer(100 * (one / other - 1), "from our own means", tolerance=15.0)
+        answers[f"zds23-fig6-{key}"] = Answer(one)
+        answers[f"zds23-fig6-{gain}"] = _gain(one, other)
     answers["zds23-subset-partition-combinatorial"] = argued(
         True, "the exact search is not run; the optimal response keeps more"
     )
@@ -364,57 +424,77 @@ def fig6(setting: Setting) -> Outcome:
 
 @entry("zds23-fig7", "Subset merging on Adult")
 def fig7(setting: Setting) -> Outcome:
-    found, complete, outcome = _merging(setting, "zds23-fig7", [adult()], "ZDS23, Fig. 7: subset merging, Adult")
+    found, complete, outcome = _merging(setting, "zds23-fig7", [adult(setting)], "ZDS23, Fig. 7: subset merging, Adult")
     answers: Any = outcome.answers
     one, other = _at(found["lam 0.5"], 1.0), _at(complete["lam 0.5"], 1.0)
     answers["zds23-fig7-subset-eps1"] = Answer(one)
-    answers["zds23-fig7-gain-eps1"] = Answer(100 * (one / other - 1), "from our own values", tolerance=10.0)
+    answers["zds23-fig7-gain-eps1"] = _gain(one, other)
     return outcome
+
+
+def _gain(one: float, other: float) -> Answer:
+    """By how much one is more, in percent, with the room that .01 on either leaves."""
+    room = 100 * one / other * (0.01 / one + 0.01 / other)
+    return Answer(100 * (one / other - 1), f"from our own values; .01 on either makes {room:.0f}", tolerance=room)
 
 
 METHODS = ("optimal", "subset-response", "subset-merging")
 
 
 def _comparison(setting: Setting, name: str, joints: Sequence[Joint], title: str) -> Outcome:
-    found = curves(joints, {m: (m, split(0.65)) for m in METHODS}, budgets(setting.quick))
-    best, srr, merging = (found[m] for m in METHODS)
-    leaks = [c["min_lift_leakage"] + c["max_lift_leakage"] for c in (srr, merging)]
-    gap = float((best["nmi"] - srr["nmi"]).max())
+    families: dict[str, tuple[str, Family]] = {m: (m, split(setting.tested, 0.65)) for m in METHODS}
+    found = curves(setting.tested, joints, families, budgets(setting.quick))
+    best, srr, merging_ = (found[m] for m in METHODS)
+    leaks = [c["min_lift_leakage"] + c["max_lift_leakage"] for c in (srr, merging_)]
+    below, above = best["nmi"] - srr["nmi"], srr["nmi"] - merging_["nmi"]
     answers = {
         f"{name}-curves": as_drawn(),
-        f"{name}-srr-beats-subset": Answer(_above(srr["nmi"], merging["nmi"])),
-        f"{name}-srr-leaks-more": Answer(_above(leaks[0], leaks[1], room=1e-6)),
-        f"{name}-srr-near-optimal": Answer(gap < 0.1, f"largest distance {gap:.3f} in NMI"),
+        f"{name}-srr-beats-subset": Answer(
+            _strictly(srr["nmi"], merging_["nmi"]), f"by {above.mean():.3f} on the mean; ours never falls below merging"
+        ),
+        f"{name}-srr-leaks-more": Answer(_strictly(leaks[0], leaks[1])),
+        f"{name}-srr-near-optimal": Answer(
+            bool(below.mean() < above.mean() and below.min() > -1e-6),
+            f"{below.mean():.3f} below the optimum on the mean, {below.max():.3f} at most, "
+            f"and {above.mean():.3f} above merging",
+        ),
     }
     return Outcome(table(found), answers, lambda: figure_of(found, title))
 
 
+def _strictly(one: FloatArray, other: FloatArray) -> bool:
+    """Never below, and above at most budgets."""
+    return bool((one >= other - 1e-6).all() and (one > other + 1e-6).mean() > 0.5)
+
+
 @entry("zds23-fig8", "Optimal, subset response and merging on synthetic joints")
 def fig8(setting: Setting) -> Outcome:
-    return _comparison(setting, "zds23-fig8", uniform(setting.joints(100, 8)), "ZDS23, Fig. 8, lam .65")
+    joints = uniform(setting.tested, setting.joints(40, 4))
+    return _comparison(setting, "zds23-fig8", joints, "ZDS23, Fig. 8, lam .65")
 
 
 @entry("zds23-fig9", "Optimal, subset response and merging on Adult")
 def fig9(setting: Setting) -> Outcome:
-    return _comparison(setting, "zds23-fig9", [adult()], "ZDS23, Fig. 9: Adult, lam .65")
+    return _comparison(setting, "zds23-fig9", [adult(setting)], "ZDS23, Fig. 9: Adult, lam .65")
 
 
 @entry("zds23-fig8-time", "Time of the three methods")
 def fig8_time(setting: Setting) -> Outcome:
-    joints, epsilons = uniform(setting.joints(20, 4)), budgets(True)
+    tested = setting.tested
+    joints, epsilons = uniform(tested, setting.joints(20, 4)), budgets(True)
     seconds = {m: np.zeros(len(epsilons)) for m in METHODS}
     for k, epsilon in enumerate(epsilons):
         for method in METHODS:
             start = time.process_time()
             for joint in joints:
-                design(joint, ALIP.split(float(epsilon), 0.65), method)
+                tested.designed(joint, tested.split(float(epsilon), 0.65), method)
             seconds[method][k] = (time.process_time() - start) / len(joints)
     fastest = bool(
         (seconds["subset-merging"] < seconds["optimal"]).all()
         and (seconds["subset-merging"] < seconds["subset-response"]).all()
     )
     rows = [{"epsilon": float(e), **{m: seconds[m][k] for m in METHODS}} for k, e in enumerate(epsilons)]
-    found = curves(joints[:2], {m: (m, split(0.65)) for m in METHODS}, epsilons)
+    found = curves(tested, joints[:2], {m: (m, split(tested, 0.65)) for m in METHODS}, epsilons)
 
     def faster(where: Any) -> bool:
         return bool((seconds["subset-response"][where] < seconds["optimal"][where]).all())
@@ -425,44 +505,56 @@ def fig8_time(setting: Setting) -> Outcome:
         {
             "zds23-fig8d-time": as_drawn(),
             "zds23-fig8d-subset-fastest": Answer(fastest),
-            "zds23-fig8d-srr-faster-strict": Answer(faster(epsilons < 1), MATLAB),
-            "zds23-fig8d-srr-faster-loose": Answer(faster(epsilons > 2.5), MATLAB),
+            "zds23-fig8d-srr-faster-strict": Answer(faster(epsilons < 1), "by our methods, which list no vertices"),
+            "zds23-fig8d-srr-faster-loose": Answer(faster(epsilons > 2.5), "by our methods, which list no vertices"),
             "zds23-fig8d-srr-slower-middle": Answer(not faster(middle), MATLAB),
         },
         lambda: figure_of(found, "ZDS23, Fig. 8(d)", seconds=seconds),
     )
 
 
+def _largest_blocks(tested: Tested, joints: Sequence[Joint], epsilon: float) -> list[list[int]]:
+    """Sizes of the blocks of Algorithm 1 that unite symbols, joint by joint."""
+    blocks = tested.subset_merging(joints, [tested.split(epsilon, 0.5)] * len(joints))
+    return [[int(n) for n in np.bincount(row) if n > 1] or [1] for row in blocks]
+
+
 @entry("zds23-srr-structure", "What subset random response costs, and where it needs repair")
 def srr(setting: Setting) -> Outcome:
-    from discreet.designers.merging.batch import MergingBatch
-    from discreet.designers.merging.subset_merging import _form_blocks, partitions
-
-    joints = uniform(setting.joints(100, 30))
-    sizes = [int(np.bincount(partitions([j], [ALIP.split(2.0, 0.65)])[0]).max()) for j in joints]
-    short = {
-        e: [len(_form_blocks(MergingBatch([j], [ALIP.split(e, 0.65)]))[0]) > 0 for j in joints] for e in (0.25, 4.0)
+    tested, joints = setting.tested, uniform(setting.tested, setting.joints(100, 30))
+    largest = [max(sizes) for sizes in _largest_blocks(tested, joints, 2.0)]
+    short = {e: 100 * float(np.mean([tested.left_over(j, tested.split(e, 0.65)) for j in joints])) for e in (0.25, 4.0)}
+    # Square systems of the LIP polytope: all of 17 symbols, against all blocks of an alphabet ten times as large.
+    whole = polytopes.systems(17, 5)
+    wide = uniform(tested, setting.joints(20, 5), 5, 170)
+    cost = {
+        e: float(np.mean([sum(polytopes.systems(n, 5) for n in sizes) for sizes in _largest_blocks(tested, wide, e)]))
+        for e in (0.5, 1.0, 2.0)
     }
     answers = {
         "zds23-srr-complexity": Answer(
-            float(np.mean(sizes)) < 17, f"largest block of {np.mean(sizes):.1f} symbols on average at eps 2"
+            max(largest) < 17,
+            f"largest block of {np.mean(largest):.1f} symbols on average at eps 2, {max(largest)} at most",
+        ),
+        "zds23-srr-order-of-magnitude": Answer(
+            max(cost.values()) <= whole,
+            f"listing vertices: {whole:.3g} systems for 17 symbols at once, for the blocks of 170 symbols "
+            + ", ".join(f"{c:.2g} at eps {e:g}" for e, c in cost.items()),
         ),
         "zds23-srr-empty-polytope": Answer(
-            float(np.mean(short[0.25])) > 0.5,
-            f"a last block is not allowed by itself on {100 * np.mean(short[0.25]):.0f} % of the joints at eps .25, on "
-            f"{100 * np.mean(short[4.0]):.0f} % at 4",
+            short[0.25] > short[4.0] > 0,
+            f"a last block is not allowed by itself on {short[0.25]:.0f} % of the joints at eps .25, on {short[4.0]:.0f} % at 4",
         ),
     }
-    return Outcome(
-        [{"mean largest block": float(np.mean(sizes)), "short at eps .25": float(np.mean(short[0.25]))}], answers
-    )
+    return Outcome([{"mean largest block": float(np.mean(largest)), "short at eps .25, %": short[0.25]}], answers)
 
 
 @entry("zds23-fig10", "Subset response and merging on 200 x 15")
 def fig10(setting: Setting) -> Outcome:
-    joints = uniform(setting.joints(20, 2), 15, 200)
-    epsilons = np.array([1.0, 2.0, 4.0, 8.0]) if setting.quick else np.arange(4, 33) / 4
-    found = curves(joints, {m: (m, split(0.5)) for m in METHODS[1:]}, epsilons)
+    joints = uniform(setting.tested, setting.joints(4, 1), 15, 200)
+    epsilons = np.array([1.0, 2.0, 4.0]) if setting.quick else np.arange(4, 33) / 4
+    families: dict[str, tuple[str, Family]] = {m: (m, split(setting.tested, 0.5)) for m in METHODS[1:]}
+    found = curves(setting.tested, joints, families, epsilons)
     one, other = found["subset-response"], found["subset-merging"]
     total = [c["min_lift_leakage"] + c["max_lift_leakage"] for c in (one, other)]
     inside = bool(
@@ -472,42 +564,49 @@ def fig10(setting: Setting) -> Outcome:
     answers = {
         "zds23-fig10-curves": as_drawn(),
         "zds23-fig10-applicable": argued(True, "and the optimum too, with a proven gap: see the methods page"),
-        "zds23-fig10-srr-beats-subset": Answer(_above(one["nmi"], other["nmi"])),
-        "zds23-fig10-srr-leaks-more": Answer(_above(total[0], total[1], room=1e-6)),
+        "zds23-fig10-srr-beats-subset": Answer(_strictly(one["nmi"], other["nmi"])),
+        "zds23-fig10-srr-leaks-more": Answer(_strictly(total[0], total[1])),
         "zds23-fig10-within-budget": Answer(inside),
     }
     return Outcome(table(found), answers, lambda: figure_of(found, "ZDS23, Fig. 10: 200 x 15, lam .5"))
 
 
-def _average(kind: type[L1Lift] | type[Chi2Lift], lam: float) -> Callable[[float], Notion]:
+def _average(tested: Tested, kind: Any, lam: float) -> Family:
     def notion(epsilon: float) -> Notion:
-        shared = ALIP.split(epsilon, lam)
-        return kind(eps_lower=shared.eps_lower, eps_upper=shared.eps_upper)
+        shared = tested.split(epsilon, lam)
+        made: Notion = kind(eps_lower=shared.eps_lower, eps_upper=shared.eps_upper)
+        return made
 
     return notion
 
 
 def _averages(setting: Setting, name: str, joints: Sequence[Joint], title: str) -> Outcome:
-    epsilons = budgets(setting.quick)
-    families: dict[str, tuple[str, Callable[[float], Notion]]] = {"ALIP, lam 0.5": ("subset-merging", split(0.5))}
-    for word, kind in (("l1", L1Lift), ("chi2", Chi2Lift)):
+    tested, epsilons = setting.tested, budgets(setting.quick and len(joints) > 1)
+    families: dict[str, tuple[str, Family]] = {"ALIP, lam 0.5": ("subset-merging", split(tested, 0.5))}
+    for word, kind in (("l1", tested.l1), ("chi2", tested.chi2)):
         for lam in (0.5, 0.65):
-            families[f"{word}, lam {lam:g}"] = ("subset-merging", _average(kind, lam))
-    found = curves(joints, families, epsilons)
+            families[f"{word}, lam {lam:g}"] = ("subset-merging", _average(tested, kind, lam))
+    found = curves(tested, joints, families, epsilons)
     late, early = epsilons > 1, epsilons < 1
     base = found["ALIP, lam 0.5"]["nmi"]
     better = all(
         found[f"{w}, lam 0.65"]["nmi"][late].mean() > found[f"{w}, lam 0.5"]["nmi"][late].mean() for w in ("l1", "chi2")
     )
     worse = all(
-        found[f"{w}, lam 0.65"]["nmi"][early].mean() <= found[f"{w}, lam 0.5"]["nmi"][early].mean()
+        found[f"{w}, lam 0.65"]["nmi"][early].mean() < found[f"{w}, lam 0.5"]["nmi"][early].mean()
         for w in ("l1", "chi2")
     )
-    ahead = {w: float((found[f"{w}, lam 0.5"]["nmi"] >= base - SMALL).mean()) for w in ("l1", "chi2")}
+    ahead = {w: 100 * float((found[f"{w}, lam 0.5"]["nmi"] > base + SMALL).mean()) for w in ("l1", "chi2")}
+    never = {w: bool((found[f"{w}, lam 0.5"]["nmi"] >= base - SMALL).all()) for w in ("l1", "chi2")}
     answers = {
         f"{name}-curves": as_drawn(),
-        f"{name}-l1-beats-alip": Answer(ahead["l1"] == 1, f"at {100 * ahead['l1']:.0f} % of the budgets"),
-        f"{name}-chi2-beats-alip": Answer(ahead["chi2"] == 1, f"at {100 * ahead['chi2']:.0f} % of the budgets"),
+        **{
+            f"{name}-{w}-beats-alip": Answer(
+                never[w] and ahead[w] > 50,
+                f"above at {ahead[w]:.0f} % of the budgets, nowhere below" if never[w] else "",
+            )
+            for w in ("l1", "chi2")
+        },
         f"{name}-lam65-better": Answer(bool(better), "on the mean of the budgets above 1"),
         f"{name}-lam65-worse": Answer(bool(worse), "on the mean of the budgets below 1"),
     }
@@ -516,71 +615,125 @@ def _averages(setting: Setting, name: str, joints: Sequence[Joint], title: str) 
 
 @entry("zds23-fig11", "Average lifts on synthetic joints")
 def fig11(setting: Setting) -> Outcome:
-    outcome = _averages(setting, "zds23-fig11", uniform(setting.joints(1_000, 100)), "ZDS23, Fig. 11")
+    tested, joints = setting.tested, uniform(setting.tested, setting.joints(1_000, 100))
+    outcome = _averages(setting, "zds23-fig11", joints, "ZDS23, Fig. 11")
     answers: Any = outcome.answers
+    sizes = {}
+    for lam in (0.5, 0.65):
+        notion = _average(tested, tested.l1, lam)(0.5)
+        blocks = tested.subset_merging(joints, [notion] * len(joints))
+        sizes[lam] = float(np.mean([np.mean([n for n in np.bincount(row) if n > 1] or [1]) for row in blocks]))
     answers["zds23-fig11-larger-blocks"] = Answer(
-        answers["zds23-fig11-lam65-worse"].value, "seen in the utility, not counted"
+        sizes[0.65] > sizes[0.5], f"under l1 at eps .5, {sizes[0.5]:.2f} symbols a merged block, and {sizes[0.65]:.2f}"
     )
+    answers["zds23-subset-comparable-to-optimal"] = _against_optimum(setting, joints[:20])
     return outcome
+
+
+def _against_optimum(setting: Setting, joints: Sequence[Joint]) -> Answer:
+    """Merging against the optimum where one can be computed: l1-lifts bounded from above, a convex constraint."""
+    tested, gaps = setting.tested, {}
+    for epsilon in (0.5, 1.0):
+        notion = tested.l1(eps_lower=None, eps_upper=epsilon)
+        merged_, best = (merged(tested, joints, [notion], "subset-merging")[:, 0, 0], [])
+        for joint in joints[: setting.joints(20, 4)]:
+            best.append(distributions.nmi(joint.probabilities, tested.designed(joint, notion)))
+        gaps[epsilon] = float(np.mean(best)), float(np.mean(merged_[: len(best)]))
+    return Answer(
+        all(0 <= best - kept <= 0.94 - 0.83 + 0.01 for best, kept in gaps.values()),
+        "l1-lift bounded from above by exp(eps) - 1, optimum and merging: "
+        + ", ".join(f"{best:.3f} and {kept:.3f} at eps {e:g}" for e, (best, kept) in gaps.items())
+        + "; no further apart than .94 and .83, the paper's own under ALIP",
+    )
 
 
 @entry("zds23-fig12", "Average lifts on Adult")
 def fig12(setting: Setting) -> Outcome:
-    return _averages(setting, "zds23-fig12", [adult()], "ZDS23, Fig. 12: Adult")
+    return _averages(setting, "zds23-fig12", [adult(setting)], "ZDS23, Fig. 12: Adult")
 
 
 @entry("zds23-fig13", "Alpha-lift on synthetic joints")
 def fig13(setting: Setting) -> Outcome:
-    joints, epsilons = uniform(setting.joints(300, 50)), budgets(setting.quick)
-    families: dict[str, tuple[str, Callable[[float], Notion]]] = {"ALIP": ("subset-merging", split(0.5))}
+    tested, epsilons = setting.tested, budgets(setting.quick)
+    joints = uniform(tested, setting.joints(300, 50))
+    families: dict[str, tuple[str, Family]] = {"ALIP": ("subset-merging", split(tested, 0.5))}
     for alpha in (2.0, 10.0, 100.0):
-        families[f"alpha {alpha:g}"] = (
-            "subset-merging",
-            lambda e, a=alpha: AlphaLift(a, eps_lower=e / 2, eps_upper=e / 2),  # type: ignore[misc]
-        )
-    found = curves(joints, families, epsilons)
+        families[f"alpha {alpha:g}"] = ("subset-merging", _of_order(tested, alpha))
+    found = curves(tested, joints, families, epsilons)
     distance = [float(np.abs(found[f"alpha {a}"]["nmi"] - found["ALIP"]["nmi"]).mean()) for a in (2, 10, 100)]
-    highest = all(_above(found["alpha 2"]["nmi"], found[k]["nmi"], room=0.005) for k in ("alpha 10", "alpha 100"))
-    joint = uniform(1)[0]
-    relaxed = all(
-        bool(
-            (
-                AlphaLift(2.0, eps_lower=e, eps_upper=e).allowed(joint) >= ALIP(eps_lower=e, eps_upper=e).allowed(joint)
-            ).all()
-        )
-        for e in (0.3, 0.6, 1.0)
-    )
+    highest = all(
+        found["alpha 2"]["nmi"].mean() > found[k]["nmi"].mean() for k in ("alpha 10", "alpha 100")
+    )  # fmt: skip
     answers = {
         "zds23-fig13-curves": as_drawn(),
-        "zds23-fig13-alpha2-highest": Answer(highest),
+        "zds23-fig13-alpha2-highest": Answer(highest, "on the mean of the budgets"),
         "zds23-fig13-approaches-alip": Answer(
             distance[0] > distance[1] > distance[2], ", ".join(f"{d:.4f}" for d in distance)
         ),
-        "zds23-fig13-alpha-infinity": Answer(relaxed),
+        "zds23-fig13-alpha-infinity": Answer(_alpha_relaxes(tested), "symbol by symbol, and equal at alpha 5000"),
     }
     return Outcome(table(found), answers, lambda: figure_of(found, "ZDS23, Fig. 13"))
 
 
+def _of_order(tested: Tested, alpha: float) -> Family:
+    return lambda epsilon: tested.alpha(alpha, eps_lower=epsilon / 2, eps_upper=epsilon / 2)
+
+
+def _alpha_relaxes(tested: Tested) -> bool:
+    found = Findings()
+    for joint in uniform(tested, 30):
+        cells = joint.probabilities
+        lifts = distributions.lifts(cells)
+        for e in (0.3, 0.6, 1.0):
+            alip = (lifts.max(axis=0) <= math.exp(e)) & (lifts.min(axis=0) >= math.exp(-e))
+            for alpha, equal in ((2.0, False), (5_000.0, True)):
+                ours = np.asarray(tested.allowed(tested.alpha(alpha, eps_lower=e, eps_upper=e), joint))
+                limit = math.exp(e)
+                defined = np.array([
+                    max(distributions.average(cells, y, "alpha", alpha, inverse=side) for side in (False, True)) <= limit
+                    for y in range(joint.n_useful)
+                ])  # fmt: skip
+                found.note("definition", (ours == defined).all())
+                found.note("relaxed", (ours >= alip).all())
+                if equal:
+                    apart = np.abs(np.log(np.maximum(lifts.max(axis=0), 1 / lifts.min(axis=0))) - e) > 1e-3
+                    found.note("infinity", (ours == alip)[apart].all())
+    return found.all()
+
+
 @entry("zds23-lift-based-measures", "What average lifts miss")
 def averages(setting: Setting) -> Outcome:
-    joint = Joint.from_counts([[1, 999], [1999, 1]])
+    tested = setting.tested
     hidden = Joint.from_counts([[50, 50, 0], [900, 900, 100]])
-    missed = measures.l1_lift(hidden).max() < 0.2 and measures.min_lift(hidden).min() == 0
-    relaxed = all(
-        bool((L1Lift(eps_lower=e, eps_upper=e).allowed(j) >= ALIP(eps_lower=e, eps_upper=e).allowed(j)).all())
-        for j in uniform(50)
-        for e in (0.5, 1.0)
-    )
+    cells = hidden.probabilities
+    l1 = [distributions.average(cells, y, "l1") for y in range(3)]
+    exact = np.allclose(tested.l1_lift(hidden), l1) and tested.min_lift(hidden)[2] == 0
+    loose = tested.l1(eps_lower=None, eps_upper=0.2)
+    inverse = tested.l1_lift_inverse(hidden)
+    strict = tested.l1(eps_lower=5.0, eps_upper=5.0)
+    refused = 0
+    for joint in released(100):
+        c = joint.probabilities
+        lifts = distributions.lifts(c)
+        upper, lower = math.log(lifts.max()), -math.log(lifts.min())
+        refused += max(distributions.average(c, y, "l1") for y in range(c.shape[1])) > math.exp(upper) - 1 + SMALL
+        refused += (
+            max(distributions.average(c, y, "l1", inverse=True) for y in range(c.shape[1]))
+            > math.exp(lower) - 1 + SMALL
+        )
     answers = {
         "zds23-lift-based-miss-minlift": Answer(
-            bool(missed), "a symbol that rules a rare value out has an l1-lift of .1"
+            bool(exact and tested.holds(loose, hidden) and max(l1) <= math.exp(0.2) - 1),
+            "a symbol that rules a rare value out has an l1-lift of .1",
         ),
-        "zds23-inverse-measures-bound-minlift": Answer(bool(np.isinf(measures.l1_lift_inverse(hidden).max()))),
+        "zds23-inverse-measures-bound-minlift": Answer(
+            bool(np.isinf(inverse[2]) and np.isfinite(inverse[:2]).all() and not tested.holds(strict, hidden))
+        ),
         "zds23-lift-measures-relax-alip": Answer(
-            relaxed, "" if relaxed else "not always: Propositions 3 and 5 fail as printed"
+            refused == 0, f"{refused} of 204 bounds fail at a release's own budgets: Propositions 3 and 5 as printed"
         ),
         "zds23-orr-not-convex": argued(
             True, "for the inverse measures; the l1 and chi-square lifts themselves are convex"
         ),
     }
-    return Outcome([{"largest l1-lift": float(measures.l1_lift(joint).max())}], answers)
+    return Outcome([{"symbol": y, "l1-lift": value} for y, value in enumerate(l1)], answers)

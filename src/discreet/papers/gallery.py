@@ -1,0 +1,65 @@
+"""Pages that show each figure of a paper: what it shows, our plot, how its statements came out, and the numbers."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from discreet._support import files
+from discreet.papers.base import ENTRIES
+from discreet.papers.verdict import Verdict, counts, shown
+
+__all__ = ["write_gallery"]
+
+#: Digits after the point that are kept of a plot's coordinates, in points, and of a table's numbers.
+PLOTTED, TABLED = 2, 6
+
+
+def write_gallery(verdicts: Sequence[Verdict], figures: Path, target: Path) -> None:
+    """Write a page for each paper and one that leads to them, with plots and tables out of a folder of figures."""
+    target.mkdir(parents=True, exist_ok=True)
+    papers = list(dict.fromkeys(verdict.claim.paper for verdict in verdicts))
+    for paper in papers:
+        lines = [
+            f"# Figures of {paper}",
+            "",
+            f"What each figure of [{paper}](../references.rst) shows, in a sentence of ours; below it our own plot, computed "
+            "anew, and how the statements about it came out. [All statements](../results.md).",
+            "",
+        ]
+        for name in ENTRIES:
+            some = [verdict for verdict in verdicts if verdict.claim.figure == name and verdict.claim.paper == paper]
+            if (figures / f"{name}.svg").is_file() and some:
+                lines += _entry(name, some)
+                for kind, digits in (("svg", PLOTTED), ("csv", TABLED)):
+                    text = (figures / f"{name}.{kind}").read_text(encoding="utf-8")
+                    files.write_text(target / f"{name}.{kind}", _rounded(text, digits))
+        files.write_text(target / f"{paper.lower()}.md", "\n".join(lines))
+    index = ["# Gallery", "", "The figures of the papers, computed anew.", "", "```{toctree}", ":maxdepth: 2", ""]
+    files.write_text(target / "index.md", "\n".join([*index, *(paper.lower() for paper in papers), "```", ""]))
+
+
+def _entry(name: str, verdicts: Sequence[Verdict]) -> list[str]:
+    figures = [verdict for verdict in verdicts if verdict.claim.kind == "figure"]
+    others = [verdict for verdict in verdicts if verdict not in figures or verdict.verdict != "drawn"]
+    title = ENTRIES[name].title
+    lines = [f"## {title}", ""]
+    lines += [f"- *{verdict.claim.where}:* {verdict.claim.claim}" for verdict in figures]
+    lines += ["", f"![{title}]({name}.svg)", ""]
+    told = ", ".join(f"{number} {word}" for word, number in counts(others).items() if number)
+    lines += [f"{{download}}`The numbers (CSV) <{name}.csv>`" + (f". Verdicts: {told}." if told else "."), ""]
+    lines += [f"- **{v.verdict}**: {v.claim.claim}{_numbers(v)}{f' ({v.note})' if v.note else ''}" for v in others]
+    return [*lines, ""]
+
+
+def _numbers(verdict: Verdict) -> str:
+    if verdict.claim.kind != "number" or not verdict.got:
+        return ""
+    return f" Said {shown(verdict.claim.value)}, we get {verdict.got}."
+
+
+def _rounded(text: str, digits: int) -> str:
+    """The same in fewer bytes."""
+    return re.sub(rf"-?\d+\.\d{{{digits + 1},}}", lambda found: f"{float(found[0]):.{digits}f}", text)

@@ -1,0 +1,73 @@
+"""The verdicts as a page of the documentation, each with the mutation that turns it red."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from discreet.papers.mutations import turned_red
+from discreet.papers.verdict import AGREES, WORDS, Verdict, counts, shown
+
+__all__ = ["cell", "results_page"]
+
+#: Verdicts of the run of 2026-11-16, before every check had a source of its own.
+BEFORE = {"agrees": 232, "differs": 32, "argued": 34, "given": 6, "drawn": 47, "not computed": 12}
+
+EXPLAINED = """*Argued* means that a sentence answers and nothing was computed; *given* is a setting rather than a result; *drawn* is a
+figure, whose numbers are in its CSV and which is [in the gallery](gallery/index.md). A verdict that *agrees* rests on code
+that imports nothing of discreet (`discreet.papers.oracles`: definitions, enumerations, bisections, fractions) or on the
+paper's own number, and can fail: beside it stands a mutation of discreet that turns it into *differs*, which the tests do."""
+
+
+def results_page(verdicts: Sequence[Verdict], *, version: str, quick: bool, seconds: float) -> str:
+    """The table of all verdicts."""
+    day = time.strftime("%Y-%m-%d", time.gmtime())
+    numbers = [verdict for verdict in verdicts if verdict.claim.kind == "number"]
+    red = {claim: mutation for found in turned_red().values() for claim, mutation in found.items()}
+    lines = [
+        "# What the papers say, and what we get",
+        "",
+        f"Made by `discreet reproduce all{' --quick' if quick else ''}` on {day} with discreet {version}, "
+        f"in {seconds:.0f} s.",
+        "",
+        f"{len(verdicts)} statements: {_counted(verdicts)}. {len(numbers)} of them are numbers: {_counted(numbers)}; "
+        f"{sum(v.is_close for v in numbers)} computed ones are within .01 of print or within their last printed digit. "
+        "The others that agree are percentages, within half of the last digit printed, gains with the room that .01 "
+        "on either side leaves, or extremes of random draws, which must lie between those of other runs as long.",
+        "",
+        EXPLAINED,
+        "",
+        "| verdicts | " + " | ".join(WORDS) + " |",
+        "|---|" + "---|" * len(WORDS),
+        "| before | " + " | ".join(str(BEFORE[word]) for word in WORDS) + " |",
+        "| now | " + " | ".join(map(str, counts(verdicts).values())) + " |",
+        "",
+    ]
+    for paper in dict.fromkeys(verdict.claim.paper for verdict in verdicts):
+        lines += [
+            f"## {paper}",
+            "",
+            "| where | the paper says | said | we get | verdict | turned red by |",
+            "|---|" * 1 + "---|" * 5,
+        ]
+        lines += [_line(verdict, red) for verdict in verdicts if verdict.claim.paper == paper]
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _line(verdict: Verdict, red: dict[str, str]) -> str:
+    claim = verdict.claim
+    word = verdict.verdict if not verdict.note else f"{verdict.verdict}: {verdict.note}"
+    mutation = red.get(claim.id, "") if verdict.verdict == AGREES else ""
+    cells = [claim.where, claim.claim, shown(claim.value), verdict.got, word, mutation]
+    return "| " + " | ".join(map(cell, cells)) + " |"
+
+
+def cell(text: str) -> str:
+    """A text that keeps to its cell."""
+    return text.replace("|", "\\|").replace("\n", " ")
+
+
+def _counted(verdicts: Sequence[Verdict]) -> str:
+    return ", ".join(f"{number} {word}" for word, number in counts(verdicts).items() if number)
