@@ -181,8 +181,8 @@ class Ledger:
 
         Columns that were published as they are count as seen, and so do those that are ``kept`` next.
         """
-        mechanisms = self.mechanisms(without)
-        if not mechanisms:
+        mechanisms, seen = self.mechanisms(without), {column for one in self.entries for column in one.kept}
+        if not mechanisms and seen <= set(kept):  # the same draws again, beside nothing that is not published now
             return None
         shown = dict.fromkeys([*(column for one in self.entries for column in one.kept), *kept])
         sensitive = self.entries[0].sensitive

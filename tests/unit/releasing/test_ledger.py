@@ -127,6 +127,21 @@ def test_the_same_draws_again_add_nothing_and_new_ones_do(tmp_path: Path) -> Non
     assert len(dc.Ledger.read(tmp_path / "ledger").entries) == 2
 
 
+def test_the_same_draws_beside_other_columns_are_added_up(tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    a, b = rng.integers(0, 2, 4000), rng.integers(0, 2, 4000)
+    rich = np.where(rng.random(4000) < 0.5 + 0.45 * (a ^ b) - 0.225, "yes", "no")  # neither column tells by itself
+    job = rng.integers(0, 3, 4000)
+    table = pa.table({"id": np.arange(4000), "job": job, "a": a, "b": b, "rich": rich})
+    notion, key = dc.LIP(0.2), dc.ReleaseKey.fresh()
+    mechanism = dc.design(dc.Joint.from_table(table, "rich", "job"), notion).mechanism
+    options = {"ledger": tmp_path / "ledger", "id": "id", "key": key, "as_values": False}
+    dc.release(table, mechanism, output=tmp_path / "one.parquet", keep=["a"], **options)
+    with pytest.raises(BrokenNotionError, match="together with what the ledger"):
+        dc.release(table, mechanism, output=tmp_path / "two.parquet", keep=["b"], **options)
+    assert len(dc.Ledger.read(tmp_path / "ledger").entries) == 1
+
+
 def test_a_changed_ledger_is_not_taken(tmp_path: Path) -> None:
     path = tmp_path / "ledger"
     for name in ("one", "two", "three"):
