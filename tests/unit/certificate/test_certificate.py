@@ -28,6 +28,7 @@ from discreet.certificate.record import Certificate, sealed
 from discreet.releasing import Request, run
 from tests.conftest import quick_first
 from tests.releases import awkward_table, mechanisms, rename_of
+from tests.unit.publishing.made_up import people
 
 SOURCE = Path(checker.__file__)
 PACKAGE = SOURCE.parent.parent
@@ -178,6 +179,16 @@ def test_schemas_fit(released: Path) -> None:
         validators["certificate"].validate(json.loads((released / name).read_text()))
     for mechanism in mechanisms(awkward_table(800)).values():
         validators["mechanism"].validate(json.loads(json.dumps(mechanism.to_dict())))
+    joint = dc.Joint.from_counts([[30, 15, 5], [10, 15, 25]], useful=["a", "b", "c"])
+    before = dc.design(joint, dc.LIP(0.25)).mechanism
+    others = [
+        dc.certify(dc.design(joint, dc.LIP(0.5), after=[before])),
+        dc.certify(dc.design(joint, dc.LIP(0.5, confidence=0.9))),
+    ]
+    others += [dc.certify(dc.design(dc.Joint.from_counts(100 * joint.counts), dc.LIP(0.5), holdout=0.5, margin=0.2))]
+    others += [dc.publish(people(1500), "ill", notion=dc.LIP(1, confidence=0.9), seed=1).certificate]
+    for certificate in (part for one in others for part in (one, one.public)):
+        validators["certificate"].validate(json.loads(certificate.text()))
     damaged = json.loads((released / "private.json").read_text()) | {"nmi": 0.5}
     with pytest.raises(jsonschema.ValidationError):
         validators["certificate"].validate(damaged)
