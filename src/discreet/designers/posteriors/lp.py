@@ -25,8 +25,9 @@ LEAST_SECONDS = 0.05
 #: A mixture that averages to P_X within this is used although the solver does not call it optimal.
 ACCEPTED = 1e-7
 
-#: Targets with a smaller entry are scaled: the solver hardly sees what is not far above its tolerance.
-WELL_SCALED = 1e-5
+#: Targets with a smaller entry are scaled: the solver hardly sees what is not far above its tolerance. Far less than
+#: weights of 60 bits can tell apart stays too small to be seen.
+WELL_SCALED, LEAST_SCALED = 1e-5, 1e-30
 
 
 def _solver() -> Any:
@@ -53,7 +54,7 @@ class MasterLP:
     def __init__(self, target: FloatArray, spent: float = 1.0) -> None:
         self._solver = _solver()
         is_scaled = bool(target.min(initial=1.0) < WELL_SCALED)
-        self._rows = target if is_scaled else np.ones(len(target))
+        self._rows = np.maximum(target, LEAST_SCALED) if is_scaled else np.ones(len(target))
         self._spent = spent if is_scaled and spent > 0 else 1.0
         self._sizes = np.empty(0)  # what each column was divided by
         self._target = target / self._rows

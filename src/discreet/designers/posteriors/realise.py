@@ -108,7 +108,7 @@ def with_rest(
     points: FloatArray, weights: FloatArray, target: FloatArray, common: BoolArray
 ) -> tuple[FloatArray, FloatArray]:
     """Slightly smaller weights, and one more posterior, close to P_X, that makes common symbols exact."""
-    off = (np.abs(target - weights @ points) / target)[common]
+    off = np.abs(target - weights @ points)[common] / target[common]
     share = max(LEAST_REST, REST_FACTOR * float(off.max()))
     if share > MOST_REST:
         return points, weights

@@ -220,8 +220,8 @@ def _realise(search: _PairSearch, quotient: Quotient | None, given: Joint) -> li
         # Beliefs a hair nearer to the prior; each s still puts all of its belief on its own x.
         beliefs = points.sum(axis=2, keepdims=True)
         closer = (1 - margin) * beliefs + margin * prior[:, None]
-        scale = np.divide(closer, beliefs, out=np.ones_like(beliefs), where=beliefs > 0)
-        flat, shares = with_rest((points * scale)[:, occurs], weights, target, target >= SEEN)
+        own = np.divide(points, beliefs, out=np.zeros_like(points), where=beliefs > 0)  # x of each s
+        flat, shares = with_rest((own * closer)[:, occurs], weights, target, target >= SEEN)
         moved = np.zeros((len(flat), *occurs.shape))
         moved[:, occurs] = flat
         mechanism = _mechanism(joint, moved, shares) if quotient is None else coupled_pairs(quotient, moved, shares)
