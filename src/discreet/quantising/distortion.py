@@ -65,7 +65,7 @@ class Distortion:
         Sums and comparisons of them are exact, so that equal distortions are equal.
 
         >>> Distortion([0.1, 0.25]).on_line
-        [10, 25]
+        [2, 5]
         """
         exact = [Fraction(repr(value)) for value in np.asarray(self.values)[:, 0].tolist()]
         common = math.lcm(*(value.denominator for value in exact))
