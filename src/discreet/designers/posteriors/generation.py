@@ -18,14 +18,14 @@ from discreet._support.numeric import FloatArray, IntArray
 from discreet._support.progress import Stage
 from discreet.designers.history import History
 from discreet.designers.posteriors.columns import Columns, best_pairs, least_entries, singles
-from discreet.designers.posteriors.lp import WELL_SCALED, MasterLP
+from discreet.designers.posteriors.lp import MasterLP, is_nearly_certain
 from discreet.designers.posteriors.simplex import Programmes
 from discreet.proof.polytope import Polytope
 from discreet.utilities import Utility
 
 __all__ = ["LAST_SMOOTHING", "NO_GAIN", "Budget", "ColumnGeneration", "distinct", "kept_words"]
 
-#: A reduced cost above this is no improvement; where symbols are rare, one that is lost in the rounding of its terms.
+#: A reduced cost above this is no improvement; where all but one symbol are rare, one lost in rounding.
 NO_GAIN, ROUNDED = -1e-9, -1e-13
 
 #: Smoothing of the slopes: first value, factor per step, last value, and most steps of one search.
@@ -206,7 +206,7 @@ class ColumnGeneration:
         In a scaled problem, whose weights are shares of what a symbol is released as, the tolerance is one of those.
         """
         p = self.polytope.p_useful
-        if p.min() >= WELL_SCALED:
+        if not is_nearly_certain(p):
             return NO_GAIN
         result: FloatArray = np.minimum(NO_GAIN * self.whole * (points / p).max(axis=1), ROUNDED)
         return result

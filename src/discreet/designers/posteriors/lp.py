@@ -14,7 +14,7 @@ import numpy as np
 
 from discreet._support.numeric import FloatArray, IntArray
 
-__all__ = ["WELL_SCALED", "BoxedMaster", "MasterLP", "Solved", "maximise", "minimise"]
+__all__ = ["BoxedMaster", "MasterLP", "Solved", "is_nearly_certain", "maximise", "minimise"]
 
 #: Rows may be violated by this much; points are polished afterwards and pulled inside where needed.
 FEASIBILITY = 1e-9
@@ -25,9 +25,14 @@ LEAST_SECONDS = 0.05
 #: A mixture that averages to P_X within this is used although the solver does not call it optimal.
 ACCEPTED = 1e-7
 
-#: Targets with a smaller entry are scaled: the solver hardly sees what is not far above its tolerance. Far less than
-#: weights of 60 bits can tell apart stays too small to be seen.
-WELL_SCALED, LEAST_SCALED = 1e-5, 1e-30
+#: Targets with less than this beside their largest entry are scaled: all that there is to keep is then so little that
+#: the solver hardly sees it. Far less than weights of 60 bits can tell apart stays too small to be seen.
+WELL_SCALED, LEAST_SCALED = 1e-4, 1e-30
+
+
+def is_nearly_certain(target: FloatArray) -> bool:
+    """Whether all entries but one are rare."""
+    return bool(np.delete(target, int(target.argmax())).sum() < WELL_SCALED)
 
 
 def _solver() -> Any:
@@ -46,14 +51,14 @@ def _solver() -> Any:
 class MasterLP:
     r"""min cost . q subject to sum_k q_k v_k = target, q >= 0, with columns v_k that may be added at any time.
 
-    Where the target has tiny entries the solver is given the same problem in other units: as channels
+    Where all entries of the target but one are tiny, the solver is given the same problem in other units: as channels
     :math:`q_k v_k(x) / target(x)`, whose rows sum to one, each column with a largest entry of one, and costs divided by
     what is spent in all.
     """
 
     def __init__(self, target: FloatArray, spent: float = 1.0) -> None:
         self._solver = _solver()
-        is_scaled = bool(target.min(initial=1.0) < WELL_SCALED)
+        is_scaled = is_nearly_certain(target)
         self._rows = np.maximum(target, LEAST_SCALED) if is_scaled else np.ones(len(target))
         self._spent = spent if is_scaled and spent > 0 else 1.0
         self._sizes = np.empty(0)  # what each column was divided by

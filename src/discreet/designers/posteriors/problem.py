@@ -21,7 +21,7 @@ from discreet.core.joint import Joint
 from discreet.designers.history import History
 from discreet.designers.merging.subset_merging import partitions
 from discreet.designers.outcome import Outcome
-from discreet.designers.posteriors.lp import WELL_SCALED
+from discreet.designers.posteriors.lp import is_nearly_certain
 from discreet.designers.posteriors.nearness import places_on_a_line
 from discreet.designers.posteriors.perfect import Independence, private_weights
 from discreet.designers.posteriors.quotient import Quotient, is_about_beliefs
@@ -158,9 +158,9 @@ class Problem:
         return [made] if self.holds(made) else []
 
     def _protocols(self) -> list[Mechanism]:
-        """The best response that keeps the value or draws one: where symbols are rare, it needs the fewest digits."""
-        is_rare = self.polytope.p_useful.min() < WELL_SCALED and self.given.n_useful <= MOST_IN_PROTOCOLS
-        if not is_rare or self.is_perfect or self.notion.confidence is not None or not bounds_lifts(self.notion):
+        """The best response that keeps the value or draws one, which needs few digits where most symbols are rare."""
+        is_tried = is_nearly_certain(self.polytope.p_useful) and self.given.n_useful <= MOST_IN_PROTOCOLS
+        if not is_tried or self.is_perfect or self.notion.confidence is not None or not bounds_lifts(self.notion):
             return []
         return [mechanism for mechanism in [tight_rr(self.given, self.notion)] if self.holds(mechanism)]
 

@@ -16,6 +16,7 @@ import numpy as np
 from discreet._support.numeric import BoolArray, FloatArray, IntArray
 from discreet.core import labels
 from discreet.core.joint import Joint
+from discreet.designers.posteriors.lp import is_nearly_certain
 from discreet.mechanism import ChannelMechanism, Mechanism, provenance
 from discreet.proof.polytope import Polytope
 
@@ -40,9 +41,12 @@ TOUCHED = 1e-7
 #: of P(x), where that is less.
 OUTSIDE, OUTSIDE_SHARE = 1e-9, 1e-3
 
-#: Symbols rarer than this are released like the commonest one, tried in turn: for the rarest, integers may be too
-#: coarse to keep the notion.
-RARE = (0.0, 1e-12, 1e-7)
+#: Symbols rarer than this are hardly seen by a solver with a tolerance of 1e-9, and released like the commonest one.
+RARE = 1e-7
+
+#: The same where all but one symbol are rare and the solver was given other units, tried in turn: for the rarest,
+#: integers may be too coarse to keep the notion.
+RARE_IN_UNITS = (0.0, 1e-12, RARE)
 
 #: Posteriors with a larger share of rare symbols are left out; a rest takes their place.
 RARE_SHARE = 1e-9
@@ -70,10 +74,10 @@ def realise(
 
     ``accepted`` decides on each attempt, and may make another mechanism of it.
 
-    Symbols that are not among ``symbols``, or so rare that integers do not do them justice, are released like the
-    commonest one.
+    Symbols that are not among ``symbols``, or too rare for the solver or for integers, are released like the commonest
+    one.
     """
-    for rare in RARE if polytope.p_useful.min() < max(RARE) else (0.0,):
+    for rare in RARE_IN_UNITS if is_nearly_certain(polytope.p_useful) else (RARE,):
         common = polytope.p_useful >= rare
         # Rare symbols go with the commonest, so posteriors that lean on them are not what they seem.
         rare_share = points[:, ~common].sum(axis=1)

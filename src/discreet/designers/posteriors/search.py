@@ -21,7 +21,7 @@ from discreet.designers.posteriors.cells import Cells
 from discreet.designers.posteriors.columns import towards_symbols
 from discreet.designers.posteriors.extremes import MOST_NEEDED, Extremes, largest_shares, shares_by_single_rows
 from discreet.designers.posteriors.generation import Budget, ColumnGeneration
-from discreet.designers.posteriors.lp import WELL_SCALED, BoxedMaster
+from discreet.designers.posteriors.lp import BoxedMaster, is_nearly_certain
 from discreet.designers.posteriors.prover import prove
 from discreet.proof.boxes import Proof
 from discreet.proof.polytope import Polytope
@@ -82,7 +82,7 @@ def explore(
     seed_columns(generation, centre, budget)
     # A proof rounds by more than there is to keep where all but one symbol are rare.
     is_small = polytope.n_useful <= SEARCH_FROM and len(polytope.rows) <= polytope.n_useful
-    if is_small and utility is not None and polytope.p_useful.min() >= WELL_SCALED:
+    if is_small and utility is not None and not is_nearly_certain(polytope.p_useful):
         return Found(largest, None)
     return Found(largest, search(generation, centre, budget, stage, work=work))
 
