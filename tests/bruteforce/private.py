@@ -13,12 +13,11 @@ from fractions import Fraction
 import numpy as np
 from scipy.optimize import linprog
 
-ENCLOSED = 1e-9  # of H(X): what the solver may leave between its mixture and its prices
+ENCLOSED = 1e-7  # of H(X): what the solver may leave between its mixture and its prices
 
 
-def unique_solution(rows):
+def unique_solution(rows, width):
     """The solution of rows . v = 0, sum v = 1, where there is exactly one; Gauss and Jordan."""
-    width = len(rows[0])
     left = [[Fraction(a) for a in row] + [Fraction(0)] for row in rows] + [[Fraction(1)] * (width + 1)]
     rank = 0
     for column in range(width):
@@ -43,7 +42,7 @@ def vertices(joint):
     found = []
     for size in range(1, min(len(mass), len(rows)) + 1):
         for support in itertools.combinations(range(len(mass)), size):
-            solution = unique_solution([[row[x] for x in support] for row in rows])
+            solution = unique_solution([[row[x] for x in support] for row in rows], size)
             if solution is not None and min(solution) > 0:
                 point = [Fraction(0)] * len(mass)
                 for x, share in zip(support, solution):
@@ -59,16 +58,20 @@ def entropy(shares):
 def best_share(joint):
     """I(X; Y) / H(X) of the best release."""
     total = sum(map(sum, joint))
-    p = [Fraction(sum(column), total) for column in zip(*joint)]
-    points = vertices(joint)
-    costs = np.array([entropy(point) for point in points])
-    # As channels: every value is released as something with probability one.
+    return best_mixture(vertices(joint), [Fraction(sum(column), total) for column in zip(*joint)])
+
+
+def best_mixture(points, p):
+    """The share of H(X) that the best mixture of these posteriors keeps that averages to p, all in fractions."""
+    whole = entropy(p)
+    costs = np.array([entropy(point) for point in points]) / whole
+    # As channels: every value is released as something with probability one, however rare it is.
     columns = np.array([[float(share / q) for share, q in zip(point, p)] for point in points])
     scale = columns.max(axis=1)
     solved = linprog(costs / scale, A_eq=(columns / scale[:, None]).T, b_eq=np.ones(len(p)), method="highs-ds")
     assert solved.status == 0
     prices = solved.eqlin.marginals
-    least = float(prices.sum() + min(0.0, (costs - columns @ prices).min()))
-    whole = entropy(p)
-    assert abs(solved.fun - least) <= ENCLOSED * whole
-    return 1 - solved.fun / whole
+    missed = ((costs - columns @ prices) / scale).min()
+    assert abs(solved.fun - prices.sum()) <= ENCLOSED
+    assert missed * len(p) >= -ENCLOSED
+    return 1 - solved.fun

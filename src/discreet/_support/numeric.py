@@ -80,8 +80,8 @@ def log_shares(p: FloatArray) -> FloatArray:
 
 
 def divide(numerator: Any, denominator: Any) -> Any:
-    """``numerator / denominator`` for non-negative arrays, silently ``inf`` where only the second is zero."""
-    with np.errstate(divide="ignore"):
+    """``numerator / denominator`` of non-negative arrays, silently ``inf`` where only the second is next to zero."""
+    with np.errstate(divide="ignore", over="ignore"):
         return np.divide(numerator, denominator)
 
 

@@ -31,7 +31,7 @@ LARGEST = 20_000  # nats: beyond it no count of as many digits as Python reads m
 LEVEL = 0.5  # boxes: all entries below it, or one of them above
 STEP = Fraction(2, 10**6)  # stated decimals are this close to what they state
 STEPS, STEPS_PER_CHARACTER = 10_000_000, 1_000  # work that is done for any certificate, and for one of its length
-DECIMALS = decimal.Context(prec=60)
+DECIMALS = decimal.Context(prec=60, Emax=decimal.MAX_EMAX, Emin=decimal.MIN_EMIN)
 KINDS = ("channel", "reads-sensitive", "bits", "attributes")
 LIFTS = ("max_lift", "min_lift_inverse", "lift_ratio")
 SIDES = {"eps_lower", "eps_upper"}
@@ -468,8 +468,8 @@ def _keeps(lifts: list[Fraction], shares: list[Fraction], bounds: list[tuple[str
         elif kind.startswith("chi2"):
             kept = sum(p * (v - 1) ** 2 for v, p in values) <= (limit - 1) ** 2
         else:
-            powers = sum(p * Fraction(DECIMALS.power(_decimal(v), _decimal(order))) for v, p in values)
-            kept = powers * (1 + Fraction(1, 10**40)) <= _exp(order * epsilon, -1)
+            powers = Fraction(sum(p * Fraction(DECIMALS.power(_decimal(v), _decimal(order))) for v, p in values))
+            kept = Fraction(DECIMALS.ln(_decimal(powers))) + Fraction(1, 10**40) <= order * epsilon
         if not kept:
             return False
     return True

@@ -386,6 +386,9 @@ class Mechanism(ABC):
     def estimate(self, released_counts: Any) -> Estimate:
         """Unbiased estimate of P(x) from counts of released symbols, with standard errors.
 
+        ``standard_errors`` are those of the population that the records are a sample of; ``table_errors``, which are
+        smaller, those of the shares in the released table itself.
+
         Parameters
         ----------
         released_counts : mapping or array_like

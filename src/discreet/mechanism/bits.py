@@ -208,8 +208,8 @@ class BitMechanism(Mechanism):
         ones, records = self._counted(released_counts)
         p, q = self.true_weight / DENOMINATOR, self.other_weight / DENOMINATOR
         share = ones / records
-        errors = np.sqrt(share * (1 - share) / records) / (p - q)
-        return Estimate(self.useful, (share - q) / (p - q), errors, int(records))
+        squares = (share * (1 - q) ** 2 + (1 - share) * q**2) / (p - q) ** 2
+        return Estimate.of(self.useful, (share - q) / (p - q), squares, records)
 
     def _counted(self, given: Any) -> tuple[FloatArray, float]:
         if isinstance(given, Mapping):

@@ -1,8 +1,14 @@
 r"""Frequencies of the useful values behind a release: unbiased, with standard errors.
 
 Released counts are multinomial with probabilities :math:`P_Y = C^T P_X`, C the channel. Any left inverse A of
-:math:`C^T` gives an unbiased estimate :math:`A \hat{P}_Y`; we take the pseudoinverse. Its covariance is
-:math:`A (\mathrm{diag}(\hat{P}_Y) - \hat{P}_Y \hat{P}_Y^T) A^T / n`.
+:math:`C^T` gives an unbiased estimate :math:`\hat p = A \hat{P}_Y`; we take the pseudoinverse. There are two questions.
+How far is it from the population that the records are a sample of? Its covariance is
+:math:`A (\mathrm{diag}(\hat{P}_Y) - \hat{P}_Y \hat{P}_Y^T) A^T / n`. How far is it from the table itself, whose values
+are facts? Then only the draw is random, and since A undoes the channel the variances are
+
+.. math:: \frac{1}{n} \Bigl( \sum_y A_{xy}^2 \hat{P}_Y(y) - \hat p(x) \Bigr),
+
+less by :math:`\hat p (1 - \hat p) / n`, the variance of a share in a sample.
 """
 
 # SPDX-License-Identifier: Apache-2.0
@@ -28,12 +34,27 @@ RANK_TOLERANCE = 1e-12
 
 @dataclass(frozen=True)
 class Estimate:
-    """Estimated P(x) with standard errors, in the order of ``useful``; entries may lie outside [0, 1] by chance."""
+    """Estimated P(x) with standard errors, in the order of ``useful``; entries may lie outside [0, 1] by chance.
+
+    Attributes
+    ----------
+    standard_errors : ndarray
+        As an estimate of the population that the records are a random sample of: errors of sampling and of the draw.
+    table_errors : ndarray
+        As an estimate of the shares in the table that was released: errors of the draw alone.
+    """
 
     useful: tuple[Any, ...]
     probabilities: FloatArray
     standard_errors: FloatArray
+    table_errors: FloatArray
     records: int
+
+    @classmethod
+    def of(cls, useful: tuple[Any, ...], shares: FloatArray, squares: FloatArray, records: float) -> Estimate:
+        """From unbiased shares and the mean squares of what a record adds to each."""
+        sampled, drawn = (np.sqrt(np.maximum(v, 0.0) / records) for v in (squares - shares**2, squares - shares))
+        return cls(useful, shares, sampled, drawn, int(records))
 
     def to_dict(self) -> dict[str, Any]:
         """Values, estimates and errors as plain data."""
@@ -41,6 +62,7 @@ class Estimate:
             "useful": [labels.encode(label) for label in self.useful],
             "probabilities": self.probabilities.tolist(),
             "standard_errors": self.standard_errors.tolist(),
+            "table_errors": self.table_errors.tolist(),
             "records": self.records,
         }
 
@@ -70,8 +92,7 @@ def estimate_frequencies(
     total = counts.sum()
     observed = counts / total
     inverse = np.linalg.pinv(channel.T)
-    variance = (inverse**2) @ observed - (inverse @ observed) ** 2
-    return Estimate(useful, inverse @ observed, np.sqrt(np.maximum(variance, 0.0) / total), int(total))
+    return Estimate.of(useful, inverse @ observed, (inverse**2) @ observed, float(total))
 
 
 def counts_vector(names: Sequence[str], given: Any) -> FloatArray:

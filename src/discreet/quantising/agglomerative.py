@@ -15,6 +15,7 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
 
 import numpy as np
 
@@ -29,13 +30,16 @@ __all__ = ["by_components", "by_uncertainty", "indistinguishable"]
 #: Blocks of which all pairs are compared; more would take minutes for each merge.
 MOST_COMPARED = 4_000
 
+#: Distortions computed in floats that differ by less, relative to them, are compared exactly.
+NEARLY = 1e-9
+
 
 class Block:
     """Members, the set of their sensitive values as bits, and the smallest member, which is the block's index."""
 
     __slots__ = ("high", "index", "low", "members", "seen", "total")
 
-    def __init__(self, member: int, seen: int, place: int, value: float) -> None:
+    def __init__(self, member: int, seen: int, place: int, value: int) -> None:
         self.members, self.seen, self.index = [member], seen, member
         self.low = self.high = place  # places of the extreme members in the order of values
         self.total = value
@@ -84,13 +88,13 @@ def by_uncertainty(whole: Range, distortion: Distortion | None) -> Iterator[IntA
 
 def _singles(whole: Range, distortion: Distortion | None) -> list[Block]:
     line = distortion is not None and distortion.is_line
-    values = np.asarray(distortion.values)[:, 0] if distortion is not None and line else np.zeros(whole.n_useful)
+    values = distortion.on_line if distortion is not None and line else [0] * whole.n_useful
     place = np.empty(whole.n_useful, dtype=np.int64)
-    place[np.argsort(values, kind="stable")] = np.arange(whole.n_useful)
+    place[sorted(range(whole.n_useful), key=values.__getitem__)] = np.arange(whole.n_useful)
     seen = [0] * whole.n_useful
     for x, s in zip(whole.useful_of.tolist(), whole.sensitive_of.tolist()):
         seen[x] |= 1 << s
-    return [Block(x, seen[x], int(place[x]), float(values[x])) for x in range(whole.n_useful)]
+    return [Block(x, seen[x], int(place[x]), values[x]) for x in range(whole.n_useful)]
 
 
 def _partition(blocks: Iterable[Block], n_useful: int) -> IntArray:
@@ -171,18 +175,19 @@ class _OnLine:
     def remove(self, block: Block) -> None:
         """Nothing to do: the union takes over the places."""
 
-    def cost(self, first: Block, second: Block) -> float:
+    def cost(self, first: Block, second: Block) -> Fraction:
+        """Exact, so that ties are ties."""
         low = self.value[min(first.low, second.low)]
         high = self.value[max(first.high, second.high)]
         if not self.centred:
-            return (high - low) / 2
-        centre = (first.total + second.total) / (len(first.members) + len(second.members))
-        return max(high - centre, centre - low)
+            return Fraction(high - low, 2)
+        size, total = len(first.members) + len(second.members), first.total + second.total
+        return Fraction(max(size * high - total, total - size * low), size)
 
     def partner(self, block: Block) -> Block | None:
         at, value = self.at, self.value
         bottom, top = value[block.low], value[block.high]
-        best: tuple[float, int] | None = None
+        best: tuple[Fraction, int] | None = None
         found: Block | None = None
         seen: set[int] = set()
         left, right = block.high, block.high + 1  # places still to look at: down from left, up from right
@@ -190,7 +195,7 @@ class _OnLine:
             # What lies outside of the places looked at makes the union at least this wide.
             down = top - min(value[left], bottom) if left >= 0 else math.inf
             up = max(value[right], top) - bottom if right < len(at) else math.inf
-            if best is not None and min(down, up) / 2 > best[0]:
+            if best is not None and min(down, up) > 2 * best[0]:
                 break
             if down <= up:
                 other, left = at[left], left - 1
@@ -257,6 +262,7 @@ class _Parts:
         parts = components(whole)
         self.count = parts.number
         self.blocks = _singles(whole, distortion)
+        self.line = None if distortion is None or not distortion.is_line else _OnLine(self.blocks, distortion)
         self.part = parts.useful.copy()  # component of every useful value
 
     def partition(self) -> IntArray:
@@ -305,8 +311,10 @@ class _Parts:
         low = np.array([block.low for block in self.blocks])
         alone = np.flatnonzero(size == 1)
         alone = alone[np.argsort(low[alone], kind="stable")]
-        values = np.asarray(self.distortion.values)[:, 0]  # type: ignore[union-attr]
-        candidates: list[tuple[float, int, int, int, int]] = []
+        assert self.distortion is not None
+        assert self.line is not None
+        values, exact = np.asarray(self.distortion.on_line, dtype=np.float64), self.line
+        candidates: list[tuple[Fraction, int, int, int, int]] = []
 
         def consider(a: IntArray, b: IntArray) -> None:
             fits = part[a] != part[b]
@@ -314,12 +322,12 @@ class _Parts:
                 return
             a, b = a[fits], b[fits]
             cost = self._union_cost(a, b, values)
-            near = np.flatnonzero(cost <= cost.min())
-            pairs = sorted(
-                (min(index[i], index[j]), max(index[i], index[j]), i, j)
+            near = np.flatnonzero(cost <= cost.min() * (1 + NEARLY))
+            pairs = (
+                (exact.cost(self.blocks[i], self.blocks[j]), *sorted((int(index[i]), int(index[j]))), i, j)
                 for i, j in zip(a[near].tolist(), b[near].tolist())
             )
-            candidates.append((float(cost.min()), *pairs[0]))
+            candidates.append(min(pairs))
 
         # Equal values stand next to each other in any order, so every pair of a run is a neighbour of the next run.
         for step in range(1, 1 + self._longest_run(values[[self.blocks[k].index for k in alone]])):
@@ -348,7 +356,7 @@ class _Parts:
         cost: FloatArray = (top - bottom) / 2
         if self.distortion is not None and self.distortion.codeword == "midpoint":
             return cost
-        total = np.array([block.total for block in self.blocks])
+        total = np.array([block.total for block in self.blocks], dtype=np.float64)
         size = np.array([len(block.members) for block in self.blocks])
         centre = (total[a] + total[b]) / (size[a] + size[b])
         cost[:] = np.maximum(top - centre, centre - bottom)

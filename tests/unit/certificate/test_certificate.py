@@ -532,3 +532,33 @@ def test_labels_that_are_equal_need_not_be_spelled_alike(tmp_path: Path) -> None
     made = run(Request.of(floats, mechanism, seed=1, output=tmp_path / "o.parquet"))
     assert verify(made.certificate)
     assert verify(made.certificate, floats, tmp_path / "o.parquet", key=dc.ReleaseKey.from_seed(1))
+
+
+@pytest.mark.parametrize("counts", [[[30, 15, 5], [10, 15, 25]], [[30, 15, 0], [10, 15, 25]]])
+def test_budgets_beyond_every_exponent_are_checked(counts: list[list[int]]) -> None:
+    """exp(alpha epsilon) has millions of digits; its logarithm has few."""
+    result = design(Joint.from_counts(counts), AlphaLift(500, eps_lower=1e5, eps_upper=1e5), "subset-merging")
+    assert ("leakage", True) in [finding[:2] for finding in checker.check(dc.certify(result).to_dict())]
+    broken = {**dc.certify(result).to_dict(), "notion": {**result.notion.to_dict(), "eps_upper": 0.01}}
+    assert ("leakage", True) not in [finding[:2] for finding in checker.check(broken)]
+
+
+@pytest.mark.parametrize("notion", [LIP(5), MaxLift(2)], ids=str)
+def test_whole_releases_are_certified_as_whole(notion: dc.Notion) -> None:
+    for seed in range(30):
+        joint = Joint.from_counts(np.random.default_rng(seed).integers(1, 30, (3, 6)))
+        result = design(joint, notion)
+        if result.mechanism.releases_everything(joint):
+            stated = dc.certify(result).to_dict()
+            assert (stated["nmi"], stated["bound"]) == ("1.000000", "1.000000")
+
+
+@pytest.mark.parametrize("notion", [PerfectPrivacy(), LIP(0), MaxLift(0)], ids=str)
+def test_optima_of_perfect_privacy_are_proven_on_classes(notion: dc.Notion) -> None:
+    joint = Joint.from_counts([[4, 2, 4, 12], [2, 2, 2, 6], [1, 4, 1, 3], [2, 1, 2, 6]])
+    stated = dc.certify(design(joint, notion)).to_dict()
+    found = {subject: (passed, text) for subject, passed, text in checker.check(stated)}
+    assert stated["bound_evidence"] == "proof"
+    assert found["bound"][0] is True
+    assert "proven" in found["bound"][1]
+    assert (stated["nmi"], stated["bound"]) == ("0.637361", "0.637362")

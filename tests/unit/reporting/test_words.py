@@ -85,6 +85,12 @@ def test_the_command_line_and_the_report_say_the_same_factor() -> None:
     assert "more than 2.719 times as sure, or less than 0.3678 times" in promise_words(dc.LIP(1), "x")
 
 
+def test_notes_of_a_design_are_shown() -> None:
+    stream = io.StringIO()
+    Console(width=300, file=stream).print(design_text(dc.design(dc.Joint.random(4, 7, seed=1), dc.LIP(0))))
+    assert "Note: Weights of 60 bits cannot hold the best private columns exactly" in stream.getvalue()
+
+
 def test_a_notion_from_elsewhere_is_audited_and_reported(mixed: dc.Notion) -> None:
     joint = dc.Joint.from_counts([[30, 15, 5], [10, 15, 25]], useful=["a", "b", "c"], sensitive_columns=["illness"])
     found = audit(joint, mixed)

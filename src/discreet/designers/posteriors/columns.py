@@ -13,10 +13,10 @@ from discreet.designers.posteriors.simplex import Programmes
 from discreet.proof.polytope import Polytope
 from discreet.utilities import Utility
 
-__all__ = ["NO_ENTRY", "Columns", "best_pairs", "pair_interval", "singles", "towards_symbols"]
+__all__ = ["NO_ENTRY", "Columns", "best_pairs", "least_entries", "pair_interval", "singles", "towards_symbols"]
 
-#: Entries of a posterior below this are none.
-NO_ENTRY = 1e-11
+#: Entries of a posterior below this are none, unless they are more than this share of what the symbol has at all.
+NO_ENTRY, NO_SHARE = 1e-11, 1e-3
 
 #: Pairs looked at in one vectorised step.
 STRIPE = 50_000
@@ -43,9 +43,9 @@ class Columns(NamedTuple):
         return len(self.cost)
 
     @classmethod
-    def of(cls, points: FloatArray, cost: FloatArray) -> Columns:
-        """From a dense matrix, a posterior a row."""
-        row, symbol = np.nonzero(points > NO_ENTRY)
+    def of(cls, points: FloatArray, cost: FloatArray, least: FloatArray | float = NO_ENTRY) -> Columns:
+        """From a dense matrix, a posterior a row; entries of at most the least are left out."""
+        row, symbol = np.nonzero(points > least)
         return cls(np.searchsorted(row, np.arange(len(points))), symbol, points[row, symbol], cost)
 
     @classmethod
@@ -71,6 +71,11 @@ class Columns(NamedTuple):
             run = slice(self.starts[c], ends[c])
             points[k, self.symbol[run]] = self.value[run]
         return points
+
+
+def least_entries(p_useful: FloatArray) -> FloatArray:
+    """What is no entry of a posterior, for each symbol."""
+    return np.minimum(NO_ENTRY, NO_SHARE * p_useful)
 
 
 def singles(polytope: Polytope) -> IntArray:

@@ -17,16 +17,16 @@ import numpy as np
 from discreet._support.numeric import FloatArray, IntArray
 from discreet._support.progress import Stage
 from discreet.designers.history import History
-from discreet.designers.posteriors.columns import Columns, best_pairs, singles
-from discreet.designers.posteriors.lp import MasterLP
+from discreet.designers.posteriors.columns import Columns, best_pairs, least_entries, singles
+from discreet.designers.posteriors.lp import MasterLP, is_nearly_certain
 from discreet.designers.posteriors.simplex import Programmes
 from discreet.proof.polytope import Polytope
 from discreet.utilities import Utility
 
 __all__ = ["LAST_SMOOTHING", "NO_GAIN", "Budget", "ColumnGeneration", "distinct", "kept_words"]
 
-#: A reduced cost above this is no improvement.
-NO_GAIN = -1e-9
+#: A reduced cost above this is no improvement; where all but one symbol are rare, one lost in rounding.
+NO_GAIN, ROUNDED = -1e-9, -1e-13
 
 #: Smoothing of the slopes: first value, factor per step, last value, and most steps of one search.
 FIRST_SMOOTHING, SHRINK, LAST_SMOOTHING, MOST_STEPS = 0.03, 0.05, 1e-9, 8
@@ -106,15 +106,15 @@ class ColumnGeneration:
         self.utility = utility
         self.history = history
         self.pricing = Programmes(polytope)
+        self.nothing_kept = beyond + float(utility.costs(polytope.p_useful))
+        self.whole = self.nothing_kept - float(polytope.p_useful @ utility.alone(np.arange(polytope.n_useful)))
         self.columns = self._columns(start)
-        self.master = MasterLP(polytope.p_useful)
+        self.master = MasterLP(polytope.p_useful, self.whole)
         self.master.add(self.columns.cost, self.columns.starts, self.columns.symbol, self.columns.value)
         self._rng = np.random.default_rng(seed)
         self.weights = weights
         self.value = float(self.weights @ self.columns.cost)
         self.prices = np.zeros(polytope.n_useful)
-        self.nothing_kept = beyond + float(utility.costs(polytope.p_useful))
-        self.whole = self.nothing_kept - float(polytope.p_useful @ utility.alone(np.arange(polytope.n_useful)))
         self.solve()
 
     def solve(self, seconds: float = np.inf) -> bool:
@@ -140,7 +140,7 @@ class ColumnGeneration:
         return columns
 
     def _columns(self, points: FloatArray) -> Columns:
-        return Columns.of(points, self.utility.costs(points))
+        return Columns.of(points, self.utility.costs(points), least_entries(self.polytope.p_useful))
 
     def _join(self, columns: Columns) -> None:
         if len(columns):
@@ -174,9 +174,14 @@ class ColumnGeneration:
         return distinct(np.vstack(found))
 
     def descend(
-        self, starts: FloatArray, prices: FloatArray, *, smoothing: float = FIRST_SMOOTHING, most: float = NO_GAIN
+        self,
+        starts: FloatArray,
+        prices: FloatArray,
+        *,
+        smoothing: float = FIRST_SMOOTHING,
+        gains_only: bool = True,
     ) -> FloatArray:
-        """Vertices that no linearisation improves, of a reduced cost below ``most``, one a row."""
+        """Vertices that no linearisation improves, of a reduced cost that gains something, one a row."""
         if not len(starts):
             return starts
         point = starts
@@ -192,7 +197,19 @@ class ColumnGeneration:
             if smoothing <= LAST_SMOOTHING and not better.any():
                 break
             smoothing = max(smoothing * SHRINK, LAST_SMOOTHING)
+        most = self.no_gain(found) if gains_only else np.inf
         return found[(best < most) & (self.polytope.exceeded(found) <= SAME)]
+
+    def no_gain(self, points: FloatArray) -> FloatArray | float:
+        """The reduced cost of each posterior above which the master problem does not take it.
+
+        In a scaled problem, whose weights are shares of what a symbol is released as, the tolerance is one of those.
+        """
+        p = self.polytope.p_useful
+        if not is_nearly_certain(p):
+            return NO_GAIN
+        result: FloatArray = np.minimum(NO_GAIN * self.whole * (points / p).max(axis=1), ROUNDED)
+        return result
 
     def reduced_costs(self, points: FloatArray, prices: FloatArray) -> FloatArray:
         """h(v) - prices . v of each row."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from discreet._support.numeric import FloatArray, IntArray
 
-__all__ = ["BoxedMaster", "MasterLP", "Solved", "maximise", "minimise"]
+__all__ = ["BoxedMaster", "MasterLP", "Solved", "is_nearly_certain", "maximise", "minimise"]
 
 #: Rows may be violated by this much; points are polished afterwards and pulled inside where needed.
 FEASIBILITY = 1e-9
@@ -24,6 +24,15 @@ LEAST_SECONDS = 0.05
 
 #: A mixture that averages to P_X within this is used although the solver does not call it optimal.
 ACCEPTED = 1e-7
+
+#: Targets with less than this beside their largest entry are scaled: all that there is to keep is then so little that
+#: the solver hardly sees it. Far less than weights of 60 bits can tell apart stays too small to be seen.
+WELL_SCALED, LEAST_SCALED = 1e-4, 1e-30
+
+
+def is_nearly_certain(target: FloatArray) -> bool:
+    """Whether all entries but one are rare."""
+    return bool(np.delete(target, int(target.argmax())).sum() < WELL_SCALED)
 
 
 def _solver() -> Any:
@@ -40,28 +49,46 @@ def _solver() -> Any:
 
 
 class MasterLP:
-    r"""min cost . q subject to sum_k q_k v_k = target, q >= 0, with columns v_k that may be added at any time."""
+    r"""min cost . q subject to sum_k q_k v_k = target, q >= 0, with columns v_k that may be added at any time.
 
-    def __init__(self, target: FloatArray) -> None:
+    Where all entries of the target but one are tiny, the solver is given the same problem in other units: as channels
+    :math:`q_k v_k(x) / target(x)`, whose rows sum to one, each column with a largest entry of one, and costs divided by
+    what is spent in all.
+    """
+
+    def __init__(self, target: FloatArray, spent: float = 1.0) -> None:
         self._solver = _solver()
-        self._target = target
+        is_scaled = is_nearly_certain(target)
+        self._rows = np.maximum(target, LEAST_SCALED) if is_scaled else np.ones(len(target))
+        self._spent = spent if is_scaled and spent > 0 else 1.0
+        self._sizes = np.empty(0)  # what each column was divided by
+        self._target = target / self._rows
         empty: Any = np.empty(0, dtype=np.int32)
-        for value in target.tolist():
+        for value in self._target.tolist():
             self._solver.addRow(value, value, 0, empty, np.empty(0))
 
     def add(self, cost: FloatArray, starts: IntArray, index: IntArray, value: FloatArray) -> None:
         """Columns as consecutive runs of (row, value) pairs that begin at ``starts``."""
         count = len(cost)
+        value = value / self._rows[index]
+        sizes = self._sizes_of(value, starts)
+        self._sizes = np.append(self._sizes, sizes)
         self._solver.addCols(
             count,
-            cost,
+            cost / (sizes * self._spent),
             np.zeros(count),
             np.full(count, np.inf),
             len(index),
             starts.astype(np.int32),
             index.astype(np.int32),
-            value,
+            value / np.repeat(sizes, np.diff(starts, append=len(index))),
         )
+
+    def _sizes_of(self, value: FloatArray, starts: IntArray) -> FloatArray:
+        if not len(value) or (self._rows == 1.0).all():
+            return np.ones(len(starts))
+        result: FloatArray = np.maximum.reduceat(np.abs(value), starts)
+        return result
 
     def solve(self, seconds: float = np.inf) -> tuple[float, FloatArray, FloatArray] | None:
         """Value, prices of the rows, and weights of the columns; None where the solver gives up or runs out of time."""
@@ -80,8 +107,9 @@ class MasterLP:
         off = np.abs(np.array(solution.row_value) - self._target).max(initial=0.0)
         if status == highspy.HighsModelStatus.kUnknown and not off <= ACCEPTED:
             return None
-        weights = np.maximum(np.array(solution.col_value), 0.0)
-        return self._solver.getInfo().objective_function_value, np.array(solution.row_dual), weights
+        weights = np.maximum(np.array(solution.col_value), 0.0) / self._sizes
+        prices = np.array(solution.row_dual) * self._spent / self._rows
+        return self._solver.getInfo().objective_function_value * self._spent, prices, weights
 
 
 class BoxedMaster(MasterLP):
@@ -97,8 +125,8 @@ class BoxedMaster(MasterLP):
         How much of the target the last solution misses, in sum; where it is nothing, that solves the true problem.
     """
 
-    def __init__(self, target: FloatArray, centre: FloatArray, width: float) -> None:
-        super().__init__(target)
+    def __init__(self, target: FloatArray, centre: FloatArray, width: float, spent: float = 1.0) -> None:
+        super().__init__(target, spent)
         every = np.arange(len(target))
         self.add(centre + width, every, every, np.ones(len(target)))
         self.add(width - centre, every, every, -np.ones(len(target)))
@@ -107,7 +135,7 @@ class BoxedMaster(MasterLP):
     def move(self, centre: FloatArray, width: float) -> None:
         """Put the box elsewhere."""
         both = 2 * len(centre)
-        costs = np.concatenate([centre + width, width - centre])
+        costs = np.concatenate([centre + width, width - centre]) / (self._sizes[:both] * self._spent)
         self._solver.changeColsCost(both, np.arange(both, dtype=np.int32), costs)
 
     def solve(self, seconds: float = np.inf) -> tuple[float, FloatArray, FloatArray] | None:

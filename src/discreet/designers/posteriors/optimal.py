@@ -16,7 +16,7 @@ from discreet._support.progress import UNHEARD, Stage
 from discreet.core.joint import Joint
 from discreet.designers.outcome import Outcome
 from discreet.designers.posteriors.cells import can_be_gathered, is_walkable
-from discreet.designers.posteriors.columns import Columns
+from discreet.designers.posteriors.columns import Columns, least_entries
 from discreet.designers.posteriors.extremes import shares_by_single_rows
 from discreet.designers.posteriors.gathered import gathered, quick_mixture
 from discreet.designers.posteriors.generation import Budget, ColumnGeneration
@@ -165,8 +165,9 @@ def _by_vertices(problem: Problem) -> Outcome:
     """All vertices and one linear programme: its value is the limit, up to the solver's tolerance."""
     with progress.stage("listing vertices"):
         points = vertices(problem.polytope)
-    columns = Columns.of(points, problem.costs.costs(points))
-    master = MasterLP(problem.polytope.p_useful)
+    p_useful = problem.polytope.p_useful
+    columns = Columns.of(points, problem.costs.costs(points), least_entries(p_useful))
+    master = MasterLP(p_useful, float(problem.costs.costs(p_useful)))
     master.add(columns.cost, columns.starts, columns.symbol, columns.value)
     solution = master.solve()
     if solution is None:

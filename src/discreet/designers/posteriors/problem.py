@@ -21,6 +21,7 @@ from discreet.core.joint import Joint
 from discreet.designers.history import History
 from discreet.designers.merging.subset_merging import partitions
 from discreet.designers.outcome import Outcome
+from discreet.designers.posteriors.lp import is_nearly_certain
 from discreet.designers.posteriors.nearness import places_on_a_line
 from discreet.designers.posteriors.perfect import Independence, private_weights
 from discreet.designers.posteriors.quotient import Quotient, is_about_beliefs
@@ -31,6 +32,8 @@ from discreet.designers.posteriors.realise import (
     realise,
     released_labels,
 )
+from discreet.designers.protocols.excess import bounds_lifts
+from discreet.designers.protocols.tight_rr import tight_rr
 from discreet.mechanism import ChannelMechanism, Earlier, Mechanism, provenance
 from discreet.notions import SRLIP, Notion
 from discreet.notions.srlip import slices
@@ -49,6 +52,9 @@ MOST_PROOF_NUMBERS = 20_000_000
 #: Alphabets up to this size are merged symbol by symbol too, where they are designed on by class; larger ones where
 #: there are seconds for so many symbols each, up to the last size.
 MERGED_BY_SYMBOL, MERGED_IN_A_SECOND, MERGED_UP_TO = 5_000, 7_000, 50_000
+
+#: Alphabets up to this size have protocols tried whose weights are a full matrix.
+MOST_IN_PROTOCOLS = 500
 
 #: Rows that a given posterior may exceed by rounding; it is polished like any other.
 INSIDE = 1e-12
@@ -161,6 +167,13 @@ class Problem:
         made = self._merged_by_symbol()
         return [made] if self.holds(made) else []
 
+    def _protocols(self) -> list[Mechanism]:
+        """The best response that keeps the value or draws one, which needs few digits where most symbols are rare."""
+        is_tried = is_nearly_certain(self.polytope.p_useful) and self.given.n_useful <= MOST_IN_PROTOCOLS
+        if not is_tried or self.is_perfect or self.notion.confidence is not None or not bounds_lifts(self.notion):
+            return []
+        return [mechanism for mechanism in [tight_rr(self.given, self.notion)] if self.holds(mechanism)]
+
     def _merged_by_symbol(self) -> Mechanism:
         return Mechanism.from_blocks(self.given, partitions([self.given], [self.notion])[0])
 
@@ -206,7 +219,7 @@ class Problem:
     def outcome(self, points: FloatArray, weights: FloatArray, proof: Proof | None) -> Outcome:
         """The mixture as a mechanism, or the fallback where that keeps more."""
         self.history.ended()
-        candidates = self.merged()
+        candidates = [*self.merged(), *self._protocols()]
         if self.known_mechanism is not None and self.holds(self.known_mechanism):
             candidates.append(self.known_mechanism)
         with progress.stage("making integers"):

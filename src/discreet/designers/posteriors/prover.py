@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from discreet._support.numeric import FloatArray, IntArray
 from discreet._support.progress import UNHEARD, Stage
 from discreet.designers.posteriors.extremes import Extremes, largest_shares, smallest_shares
-from discreet.designers.posteriors.generation import LAST_SMOOTHING, NO_GAIN, Budget, ColumnGeneration
+from discreet.designers.posteriors.generation import LAST_SMOOTHING, Budget, ColumnGeneration
 from discreet.designers.posteriors.simplex import Programmes
 from discreet.proof.boxes import (
     ROUNDING,
@@ -101,7 +101,8 @@ class _Prover:
         self.stage = stage
         self.evaluator = Evaluator(self.polytope)
         self.p_useful = self.polytope.p_useful
-        self.whole = generation.whole
+        # Where there is next to nothing to keep, what is left open is the rounding of the proof itself.
+        self.closed = max(CLOSED_GAP * generation.whole, 4 * ROUNDING)
 
     def run(self, largest_known: Extremes, centre: FloatArray | None) -> Proof:
         largest, of_largest = largest_known
@@ -137,7 +138,8 @@ class _Prover:
             bounds[some], points = self._price(some, prices)
             still = (bounds[some] < self._needed(prices)) & ~np.isnan(points[:, 0])
             new = self._cut(some[still], points[still])
-            gain = points[self.generation.reduced_costs(points, self.generation.prices) < NO_GAIN]
+            reduced = self.generation.reduced_costs(points, self.generation.prices)
+            gain = points[reduced < self.generation.no_gain(points)]
             gain = gain[self.polytope.exceeded(gain) <= NARROW]  # boxes that only touch the polytope yield none
             if not len(gain) and not len(new) and (bounds[some] <= before).all():
                 break  # chords touch the curve, or a box is called empty without proof: only rounding is left
@@ -183,7 +185,7 @@ class _Prover:
 
     def _done(self) -> bool:
         gap = self.generation.value - self.best.limit
-        return gap <= CLOSED_GAP * self.whole or self.budget.over or self.pricing.work > self.most_work
+        return gap <= self.closed or self.budget.over or self.pricing.work > self.most_work
 
     @property
     def _is_full(self) -> bool:
@@ -191,7 +193,7 @@ class _Prover:
 
     def _needed(self, prices: FloatArray) -> float:
         """Reduced cost that would close the gap: boxes above it need no attention."""
-        return self.generation.value - CLOSED_GAP * self.whole / 2 - float(prices @ self.p_useful)
+        return self.generation.value - self.closed / 2 - float(prices @ self.p_useful)
 
     def _price(self, boxes: IntArray, prices: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Limits of boxes by their own programmes, and minimisers, nan where there is none."""

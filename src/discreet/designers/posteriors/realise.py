@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from discreet._support.numeric import FloatArray, IntArray
+from discreet._support.numeric import BoolArray, FloatArray, IntArray
 from discreet.core import labels
 from discreet.core.joint import Joint
+from discreet.designers.posteriors.lp import is_nearly_certain
 from discreet.mechanism import ChannelMechanism, Mechanism, provenance
 from discreet.proof.polytope import Polytope
 
@@ -36,17 +37,23 @@ SOLVED_EXACTLY = 600
 #: Rows closer than this to zero are touched.
 TOUCHED = 1e-7
 
-#: Entries below this are the solver's tolerance, and are not part of a posterior's support.
-OUTSIDE = 1e-9
+#: Entries below this are the solver's tolerance, and are not part of a posterior's support; nor are those below a share
+#: of P(x), where that is less.
+OUTSIDE, OUTSIDE_SHARE = 1e-9, 1e-3
 
-#: Symbols rarer than this are hardly seen by a solver with a tolerance of 1e-9.
+#: Symbols rarer than this are hardly seen by a solver with a tolerance of 1e-9, and released like the commonest one.
 RARE = 1e-7
+
+#: The same where all but one symbol are rare and the solver was given other units, tried in turn: for the rarest,
+#: integers may be too coarse to keep the notion.
+RARE_IN_UNITS = (0.0, 1e-12, RARE)
 
 #: Posteriors with a larger share of rare symbols are left out; a rest takes their place.
 RARE_SHARE = 1e-9
 
-#: Posteriors of less weight than this are left out: their integer weights would be too coarse.
-LIGHT = 1e-10
+#: Posteriors of less weight than this are left out, as their integer weights would be too coarse, unless they are more
+#: than such a share of what some symbol is released as.
+LIGHT, LIGHT_SHARE = 1e-10, 1e-4
 
 #: Entries named in the label of a released symbol, and the share from which one name says it all.
 NAMED, ALMOST_ALL = 3, 0.9995
@@ -67,23 +74,26 @@ def realise(
 
     ``accepted`` decides on each attempt, and may make another mechanism of it.
 
-    Symbols that are not among ``symbols``, or rarer than the solver's tolerance lets it see, are released like the
-    commonest one.
+    Symbols that are not among ``symbols``, or too rare for the solver or for integers, are released like the commonest
+    one.
     """
-    # Rare symbols go with the commonest, so posteriors that lean on them are not what they seem.
-    rare_share = points[:, polytope.p_useful < RARE].sum(axis=1)
-    heavy = (weights > LIGHT) & (rare_share < RARE_SHARE)
-    if not heavy.any():
-        return None
-    for moved, exact in _attempts(polytope, points[heavy], weights[heavy]):
-        mechanism = _mechanism(joint, symbols, moved, exact, polytope.p_useful)
-        made = None if mechanism is None else accepted(mechanism)
-        if made is not None:
-            return made
+    for rare in RARE_IN_UNITS if is_nearly_certain(polytope.p_useful) else (RARE,):
+        common = polytope.p_useful >= rare
+        # Rare symbols go with the commonest, so posteriors that lean on them are not what they seem.
+        rare_share = points[:, ~common].sum(axis=1)
+        share = (weights[:, None] * points / polytope.p_useful).max(axis=1)
+        heavy = ((weights > LIGHT) | (share > LIGHT_SHARE)) & (rare_share < RARE_SHARE)
+        for moved, exact in _attempts(polytope, points[heavy], weights[heavy], common) if heavy.any() else ():
+            mechanism = _mechanism(joint, symbols, moved, exact, polytope.p_useful, common)
+            made = None if mechanism is None else accepted(mechanism)
+            if made is not None:
+                return made
     return None
 
 
-def _attempts(polytope: Polytope, points: FloatArray, weights: FloatArray) -> Iterable[tuple[FloatArray, FloatArray]]:
+def _attempts(
+    polytope: Polytope, points: FloatArray, weights: FloatArray, common: BoolArray
+) -> Iterable[tuple[FloatArray, FloatArray]]:
     """Mixtures ever further inside: polished, then with a rest, then mixed with P_X, which is inside of everything."""
     target = polytope.p_useful
     if not polytope.is_lifted:  # rows with auxiliary variables do not determine the point
@@ -93,14 +103,16 @@ def _attempts(polytope: Polytope, points: FloatArray, weights: FloatArray) -> It
                 exact = mixture_weights(moved, weights, target)
                 if exact.min() >= 0:
                     yield moved, exact
-            yield with_rest(moved, weights, target)
+            yield with_rest(moved, weights, target, common)
     for share in PULLS:
-        yield with_rest((1 - share) * points + share * target, weights, target)
+        yield with_rest((1 - share) * points + share * target, weights, target, common)
 
 
-def with_rest(points: FloatArray, weights: FloatArray, target: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Slightly smaller weights, and one more posterior, close to P_X, that makes the mixture exact."""
-    off = (np.abs(target - weights @ points) / target)[target >= RARE]
+def with_rest(
+    points: FloatArray, weights: FloatArray, target: FloatArray, common: BoolArray
+) -> tuple[FloatArray, FloatArray]:
+    """Slightly smaller weights, and one more posterior, close to P_X, that makes common symbols exact."""
+    off = np.abs(target - weights @ points)[common] / target[common]
     share = max(LEAST_REST, REST_FACTOR * float(off.max()))
     if share > MOST_REST:
         return points, weights
@@ -112,8 +124,9 @@ def polish(polytope: Polytope, points: FloatArray, margin: float) -> FloatArray:
     """Each posterior moved, as little as possible, to where the rows that it touches hold by ``margin``."""
     result = points.copy()
     rows, equal = polytope.own_rows, polytope.equal
+    least = np.minimum(OUTSIDE, OUTSIDE_SHARE * polytope.p_useful)
     for k, point in enumerate(points):
-        support = np.flatnonzero(point > OUTSIDE)
+        support = np.flatnonzero(point > least)
         value = point[support] / point[support].sum()
         touched = equal | (rows[:, support] @ value > -TOUCHED)
         system = np.vstack([rows[np.ix_(touched, support)], np.ones(len(support))])
@@ -134,13 +147,17 @@ def mixture_weights(points: FloatArray, weights: FloatArray, target: FloatArray)
 
 
 def _mechanism(
-    joint: Joint, symbols: IntArray, points: FloatArray, weights: FloatArray, p_useful: FloatArray
+    joint: Joint,
+    symbols: IntArray,
+    points: FloatArray,
+    weights: FloatArray,
+    p_useful: FloatArray,
+    common: BoolArray,
 ) -> ChannelMechanism | None:
     used = np.flatnonzero(weights > 0)
     points, weights = points[used], weights[used]
     channel = (weights[:, None] * points).T / p_useful[:, None]
     total = channel.sum(axis=1)
-    common = p_useful >= RARE
     if np.abs(total[common] - 1).max() > 1e-4:  # a symbol that the mixture does not cover
         return None
     channel[common] /= total[common, None]

@@ -20,8 +20,8 @@ from discreet._support.progress import UNHEARD, Stage
 from discreet.designers.posteriors.cells import Cells
 from discreet.designers.posteriors.columns import towards_symbols
 from discreet.designers.posteriors.extremes import MOST_NEEDED, Extremes, largest_shares, shares_by_single_rows
-from discreet.designers.posteriors.generation import NO_GAIN, Budget, ColumnGeneration
-from discreet.designers.posteriors.lp import BoxedMaster
+from discreet.designers.posteriors.generation import Budget, ColumnGeneration
+from discreet.designers.posteriors.lp import BoxedMaster, is_nearly_certain
 from discreet.designers.posteriors.prover import prove
 from discreet.proof.boxes import Proof
 from discreet.proof.polytope import Polytope
@@ -80,7 +80,9 @@ def explore(
     elif utility is not None:  # a proof has them computed when it comes to that
         centre = utility.rates(np.maximum(shares_by_single_rows(polytope), LEAST_SHARE))
     seed_columns(generation, centre, budget)
-    if polytope.n_useful <= SEARCH_FROM and len(polytope.rows) <= polytope.n_useful and utility is not None:
+    # A proof rounds by more than there is to keep where all but one symbol are rare.
+    is_small = polytope.n_useful <= SEARCH_FROM and len(polytope.rows) <= polytope.n_useful
+    if is_small and utility is not None and not is_nearly_certain(polytope.p_useful):
         return Found(largest, None)
     return Found(largest, search(generation, centre, budget, stage, work=work))
 
@@ -110,7 +112,7 @@ def seed_columns(generation: ColumnGeneration, centre: FloatArray | None, budget
             if budget.over:
                 break
             leading = (np.arange(first, min(n, first + step))[:, None] == np.arange(n)).astype(np.float64)
-            generation.add(generation.descend(leading, centre, most=np.inf))
+            generation.add(generation.descend(leading, centre, gains_only=False))
     generation.solve(budget.left())
 
 
@@ -131,7 +133,7 @@ def search(
     limit = -np.inf if centre is None else float(centre @ target)
     centre = generation.prices if centre is None else centre
     width = FIRST_WIDTH
-    boxed = BoxedMaster(target, centre, width)
+    boxed = BoxedMaster(target, centre, width, generation.whole)
     columns = generation.columns
     boxed.add(columns.cost, columns.starts, columns.symbol, columns.value)
     count, idle = n, 0
@@ -145,14 +147,16 @@ def search(
         if len(found):
             new = generation.add(found)
             boxed.add(new.cost, new.starts, new.symbol, new.value)
-        least = float(generation.reduced_costs(found, prices).min(initial=0.0))
+        reduced = generation.reduced_costs(found, prices)
+        least = float(reduced.min(initial=0.0))
         reached = float(prices @ target) + least
         is_whole = count == n and not budget.over
         if reached > limit + CLEARLY_BETTER * max(hoped - limit, 0.0) or (is_whole and not len(found)):
             centre, limit = prices, max(limit, reached)
             width = width / 2 if boxed.missed <= NOTHING_MISSED else width
             boxed.move(centre, width)
-        idle = idle + 1 if is_whole and least > NO_GAIN * 10 else 0
+        gains = (reduced <= 10 * generation.no_gain(found)).any()
+        idle = idle + 1 if is_whole and not gains else 0
         if idle >= (1 if boxed.missed <= NOTHING_MISSED else MOST_IDLE):
             break
         count = n if 10 * len(found) > count or count < n else min(n, FEW_STARTS)

@@ -116,7 +116,10 @@ def _cut(quotient: Quotient, points: FloatArray, weights: FloatArray) -> _Pieces
                 released.append(first + np.arange(len(x)))
                 mass.append(weight * point[s, c] * length)
         first += len(cuts)
-    return _Pieces(np.concatenate(rows), np.concatenate(released), np.concatenate(mass))
+    amount = np.concatenate(mass)
+    some = amount > 0  # masses of nearly nothing vanish when they are shared out
+    number = np.unique(np.concatenate(released)[some], return_inverse=True)[1].reshape(-1)
+    return _Pieces(np.concatenate(rows)[some], number, amount[some])
 
 
 def _with_absent(quotient: Quotient, pieces: _Pieces) -> _Pieces:

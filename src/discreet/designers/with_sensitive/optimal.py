@@ -21,7 +21,7 @@ from discreet._support.progress import Stage
 from discreet.core.joint import Joint
 from discreet.designers.merging.subset_merging import subset_merging
 from discreet.designers.outcome import Outcome
-from discreet.designers.posteriors.columns import Columns
+from discreet.designers.posteriors.columns import Columns, least_entries
 from discreet.designers.posteriors.generation import (
     FIRST_SMOOTHING,
     LAST_SMOOTHING,
@@ -63,6 +63,9 @@ FEW = 4
 
 #: Share of the time for the optimum without S, which is a start for the one with S.
 WITHOUT_SHARE = 0.4
+
+#: Pairs rarer than this need not be averaged to exactly: integers are too coarse to tell.
+SEEN = 1e-7
 
 #: Released symbols, and posteriors of a mixture, of less weight than this are left out.
 UNSEEN = 1e-12
@@ -129,7 +132,7 @@ class _PairSearch:
         self.cells = joint.probabilities
         self.occurs = self.cells > 0
         self.points = np.empty((0, *self.cells.shape))
-        self.master = MasterLP(self.cells[self.occurs])
+        self.master = MasterLP(self.cells[self.occurs], self.whole)
         self.prices = np.zeros(self.cells.shape)
         self.weights = np.empty(0)
         self._rng = np.random.default_rng(seed)
@@ -143,7 +146,8 @@ class _PairSearch:
     def add(self, points: FloatArray) -> None:
         """More posteriors over pairs, shape (count, n_sensitive, n_useful)."""
         # What counts is the cost of the posterior of x, not of the pair.
-        columns = Columns.of(points[:, self.occurs], self.utility.costs(points.sum(axis=1)))
+        least = least_entries(self.cells[self.occurs])
+        columns = Columns.of(points[:, self.occurs], self.utility.costs(points.sum(axis=1)), least)
         self.master.add(columns.cost, columns.starts, columns.symbol, columns.value)
         self.points = np.concatenate([self.points, points])
 
@@ -216,8 +220,8 @@ def _realise(search: _PairSearch, quotient: Quotient | None, given: Joint) -> li
         # Beliefs a hair nearer to the prior; each s still puts all of its belief on its own x.
         beliefs = points.sum(axis=2, keepdims=True)
         closer = (1 - margin) * beliefs + margin * prior[:, None]
-        scale = np.divide(closer, beliefs, out=np.ones_like(beliefs), where=beliefs > 0)
-        flat, shares = with_rest((points * scale)[:, occurs], weights, target)
+        own = np.divide(points, beliefs, out=np.zeros_like(points), where=beliefs > 0)  # x of each s
+        flat, shares = with_rest((own * closer)[:, occurs], weights, target, target >= SEEN)
         moved = np.zeros((len(flat), *occurs.shape))
         moved[:, occurs] = flat
         mechanism = _mechanism(joint, moved, shares) if quotient is None else coupled_pairs(quotient, moved, shares)

@@ -64,6 +64,7 @@ def design_text(design: Design) -> ConsoleRenderable:
         bold(design.method) + f" for {design.notion}. {words.rule_words(design.notion)}",
         "",
         table,
+        *(Text(visible(f"Note: {note}.")) for note in design.notes),
         "",
         _codebook_table(design) if _is_explained(design) else design.mechanism.describe(),
     )

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from discreet import ALIP, LDP, LIP, Joint, MaxLift, Mechanism, design, measures
+from discreet import ALIP, LDP, LIP, Joint, MaxLift, Mechanism, Notion, design, measures
 from discreet._support.errors import InvalidMechanismError, UnsupportedNotionError
 from discreet.designers.protocols.grr import grr_strength
 from discreet.designers.protocols.oue import oue_strength
@@ -187,3 +187,21 @@ def test_no_estimate_without_full_rank() -> None:
     merged = Mechanism.from_blocks(joint, [0, 0, 1, 2])
     with pytest.raises(InvalidMechanismError, match="full rank"):
         merged.estimate([1, 2, 3])
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("notion", [ALIP.split(1e5, 0.3), ALIP.split(2, 0.3), LIP(800)], ids=str)
+def test_cells_of_nearly_nothing_are_designed_for(notion: Notion, seed: int) -> None:
+    """The smallest floats, whose shares vanish when they are multiplied, in symbols alone and in equal ones."""
+    rng = np.random.default_rng(seed)
+    cells = rng.random((3, 5))
+    cells[0, seed % 3], cells[1, 2] = 5e-324 * (1 + seed), 1e-310
+    cells[:, 4] = cells[:, 3] if seed % 2 else cells[:, 4]
+    joint = Joint.from_array(cells / cells.sum())
+    for method in ("optimal", "optimal-with-sensitive", "tight-rr", "grr"):
+        result = design(joint, notion, method)
+        assert notion.holds(joint, result.mechanism), method
+    flat = np.full((3, 4), 1 / 12)
+    flat[0, 0], flat[1, 2] = 5e-324, 2e-323
+    assert design(Joint.from_array(flat / flat.sum()), ALIP.split(1e5, 0.3), "optimal-with-sensitive").nmi > 0.999
