@@ -35,9 +35,10 @@ def column_rows(joint, name, p):
     return np.array(rows)
 
 
-def least_loss(joint, losses, rows, invariant=False, copies=1):
-    """Least mean loss over channels with so many released symbols for every guess."""
+def least_loss(joint, losses, rows, invariant=False, copies=1, kept=None):
+    """Least mean loss over channels with so many released symbols for every guess; ``kept`` are shares if not P(x)."""
     p_x = joint.sum(axis=0)
+    kept = p_x if kept is None else kept
     n, guesses = losses.shape
     released = [g for g in range(guesses) for _ in range(copies)]
     width = len(released)
@@ -54,9 +55,9 @@ def least_loss(joint, losses, rows, invariant=False, copies=1):
     if invariant:
         for g in range(guesses):
             line = np.zeros((n, width))
-            line[:, [y for y, guess in enumerate(released) if guess == g]] = p_x[:, None]
+            line[:, [y for y, guess in enumerate(released) if guess == g]] = kept[:, None]
             equal.append(line.ravel())
-            right.append(p_x[g])
+            right.append(kept[g])
     cost = (p_x[:, None] * losses[:, released]).ravel()
     solved = linprog(cost, A_ub=upper, b_ub=np.zeros(len(upper)), A_eq=np.array(equal), b_eq=right, method="highs")
     assert solved.status == 0, solved.message

@@ -8,7 +8,7 @@ import pytest
 from discreet import ALIP, LDP, LIP, Joint, L1Lift, MaxLift, design
 from discreet.core.beliefs import belief_classes
 from discreet.notions import Notion
-from discreet.utilities import Accuracy, Distance
+from discreet.utilities import Accuracy, Distance, Invariant
 from tests.bruteforce.channels import column_rows, least_loss
 from tests.bruteforce.test_beliefs import repeating
 
@@ -59,6 +59,25 @@ def test_the_share_that_stays_is_the_best_there_is(seed: int, notion: Notion, in
     assert notion.holds(joint, mechanism)
     if invariant:
         assert np.abs((joint.p_useful @ mechanism.channel) - joint.p_useful[place]).max() <= 1e-15
+
+
+@pytest.mark.parametrize("notion", NOTIONS, ids=str)
+@pytest.mark.parametrize("seed", range(5))
+def test_shares_of_a_larger_table_are_kept_at_the_least_cost(seed: int, notion: Notion) -> None:
+    """Where some records are published and not counted, it is the shares of all that are kept."""
+    joint = small_joint(seed)
+    rng = np.random.default_rng(seed + 100)
+    sizes = np.where(joint.occurs, joint.p_useful * joint.records + rng.integers(0, 20, joint.n_useful), 0.0)
+    rows = column_rows(joint.probabilities, notion.name, fields(notion))
+    shares = sizes / sizes.sum()
+    best = 1 - least_loss(joint.probabilities, 1 - np.eye(joint.n_useful), rows, invariant=True, kept=shares)
+    utility = Invariant(Accuracy(), dict(zip(joint.useful, sizes.tolist())))
+    found = design(joint, notion, utility=utility)
+    assert found.measured is not None
+    assert found.measured.value == pytest.approx(best, abs=SAME)
+    assert (found.status, found.evidence) == ("optimal", "checkable")
+    place = [[str(x) for x in joint.useful].index(label) for label in found.mechanism.released]
+    assert np.abs(shares @ found.mechanism.channel - shares[place]).max() <= 1e-15
 
 
 @pytest.mark.parametrize("invariant", [False, True])

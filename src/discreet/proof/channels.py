@@ -2,12 +2,13 @@ r"""A proven lower limit of what channels in the column's own values lose, by we
 
 With masses :math:`u_g(x) = P(x, X' = g)`, auxiliary variables t where a notion needs them, and rows
 :math:`R \, (u_g, t_g) \le 0` of the allowed posteriors, every multipliers :math:`y_g \ge 0` and prices :math:`\sigma`
-of the shares, where those are kept, give
+of the shares W, where those are kept, give
 
-.. math:: \sum_{g, x} u_g(x) \, l(x, g) \;\ge\; \sum_g \sigma_g P(g) + \sum_x P(x) \min_g \bigl( l(x, g) - \sigma_g
-   + (R^T y_g)(x) + a_g \bigr)
+.. math:: \sum_{g, x} u_g(x) \, l(x, g) \;\ge\; \sum_g \sigma_g W(g) + \sum_x P(x) \min_g \Bigl( l(x, g) - \sigma_g
+   \frac{W(x)}{P(x)} + (R^T y_g)(x) + a_g \Bigr)
 
-since the rows are at most 0, the shares of the guesses are P(g), and the masses of each x sum to P(x).
+since the rows are at most 0, the guesses have the shares :math:`\sum_x u_g(x) W(x) / P(x) = W(g)`, and the masses of
+each x sum to P(x).
 :math:`a_g \le 0` is what auxiliary variables and the rounding of the rows can take off. Nothing has to be believed of
 the multipliers: whatever they are, the right-hand side is a limit, and a solver's are those that make it tight.
 """
@@ -42,7 +43,9 @@ class ChannelProof:
     multipliers : ndarray of shape (n_guesses, n_rows)
         y; entries of inequalities below 0 count as 0.
     prices : ndarray of shape (n_guesses,) or None
-        :math:`\\sigma`, where the published column keeps the distribution of X.
+        :math:`\\sigma`, where the published column keeps a distribution.
+    shares : ndarray of shape (n_useful,) or None
+        W, which it keeps.
     limit : float
         The claimed limit, in the unit of the utility.
     """
@@ -51,6 +54,7 @@ class ChannelProof:
     losses: FloatArray
     multipliers: FloatArray
     prices: FloatArray | None = None
+    shares: FloatArray | None = None
     limit: float = -np.inf
 
     def to_dict(self) -> None:
@@ -60,19 +64,25 @@ class ChannelProof:
     def check(self) -> float:
         """The limit evaluated anew; at least ``limit`` where the proof is sound, and true whatever the multipliers."""
         own, p = self.polytope.own_rows, self.polytope.p_useful
-        prices = np.zeros(len(self.multipliers)) if self.prices is None else self.prices
+        prices, shares = np.zeros(len(self.multipliers)), np.zeros(len(p))
+        if self.prices is not None and self.shares is not None:
+            prices, shares = self.prices, self.shares
         if not (np.isfinite(self.multipliers).all() and np.isfinite(prices).all()):
             return -np.inf
         usable = np.where(self.polytope.equal, self.multipliers, np.maximum(self.multipliers, 0.0))
         taken = self._taken(usable)
-        reduced = self.losses.T - prices[:, None] + usable @ own + taken[:, None]
+        paid = prices[:, None] * (shares / p)
+        reduced = self.losses.T - paid + usable @ own + taken[:, None]
         # What a sum of so many terms can be off by, at most, is as many units of the sum of their sizes.
-        sizes = np.abs(self.losses.T) + np.abs(prices)[:, None] + np.abs(usable) @ np.abs(own) + np.abs(taken)[:, None]
+        sizes = np.abs(self.losses.T) + np.abs(paid) + np.abs(usable) @ np.abs(own) + np.abs(taken)[:, None]
         terms = sum(self.polytope.rows.shape) + len(prices) + 8
-        shares = np.zeros(len(prices)) if self.prices is None else p
-        off = 2 * terms * UNIT * (float(p @ sizes.max(axis=0)) + float(np.abs(prices) @ shares))
-        found = float(prices @ shares) + float(p @ reduced.min(axis=0)) - off
+        off = 2 * terms * UNIT * (float(p @ sizes.max(axis=0)) + self._of_shares(np.abs(prices), shares))
+        found = self._of_shares(prices, shares) + float(p @ reduced.min(axis=0)) - off
         return found if np.isfinite(found) else -np.inf
+
+    def _of_shares(self, prices: FloatArray, shares: FloatArray) -> float:
+        """What the shares of the guesses are worth; there are none where nothing is kept."""
+        return 0.0 if self.shares is None else float(prices @ shares)
 
     def _taken(self, usable: FloatArray) -> FloatArray:
         """What auxiliary variables, and the rounding of the rows, take off for each guess, a unit of its mass."""

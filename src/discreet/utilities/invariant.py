@@ -11,8 +11,8 @@ too (see `discreet.measures.unchanged`): its posteriors cost :math:`h(v) = \sum_
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -43,6 +43,10 @@ class Invariant(Utility):
     ----------
     guessing : GuessingUtility
         Whose losses count, between a value and the one that is published for it.
+    sizes : mapping of value to float, optional
+        How often each value is published where that is not how often it was counted, such as where some records are
+        left out of the counts: the distribution that is kept is then theirs. Mechanisms that do not keep it count as
+        keeping nothing.
 
     Examples
     --------
@@ -55,6 +59,7 @@ class Invariant(Utility):
     """
 
     guessing: GuessingUtility
+    sizes: Mapping[Any, float] | None = field(default=None, hash=False)
 
     @property
     def name(self) -> str:  # type: ignore[override]
@@ -68,15 +73,33 @@ class Invariant(Utility):
 
     def over(self, useful: Sequence[Any]) -> Invariant:
         """The same over these values."""
-        return Invariant(self.guessing.over(useful))
+        return replace(self, guessing=self.guessing.over(useful))
+
+    def shares(self, useful: Sequence[Any], counted: FloatArray) -> FloatArray:
+        """The distribution over these values that is kept; what was not counted at all is not published."""
+        if self.sizes is None:
+            return counted
+        sizes = np.where(counted > 0, [float(self.sizes.get(value, 0.0)) for value in useful], 0.0)
+        result: FloatArray = sizes / sizes.sum()
+        return result
 
     def costs(self, shares: FloatArray, symbols: IntArray | None = None) -> FloatArray:
         """Mean loss between two draws from each posterior."""
         return self.guessing.drawn_costs(shares, symbols)
 
+    def prior(self, joint: Joint) -> float:
+        """Mean loss of an independent draw from what is kept."""
+        if self.sizes is None:
+            return super().prior(joint)
+        shares = self.shares(joint.useful, joint.p_useful)
+        return float(joint.p_useful @ self.guessing.losses(joint.useful) @ shares)
+
     def value(self, joint: Joint, mechanism: Mechanism) -> float:
         """What a mechanism takes off: of its own values where it publishes such, else read as draws from P(x | y)."""
-        guessing, published = self.guessing.over(joint.useful), _published(joint, mechanism)
+        shares = self.shares(joint.useful, joint.p_useful)
+        guessing, published = self.guessing.over(joint.useful), _published(joint, mechanism, shares)
+        if published is None and self.sizes is not None:
+            return 0.0
         if published is None:
             return max(0.0, self.prior(joint) - guessing.drawn_loss(joint, mechanism))
         return max(0.0, self.prior(joint) - guessing.told_loss(joint, *published))
@@ -91,8 +114,8 @@ def own_texts(joint: Joint) -> tuple[str, ...]:
     return labels.unique_texts(map(labels.text, joint.useful))
 
 
-def _published(joint: Joint, mechanism: Mechanism) -> tuple[Seen, IntArray] | None:
-    """P(x, y), and the value that each y is; None where they are not values with the shares that those have."""
+def _published(joint: Joint, mechanism: Mechanism, wanted: FloatArray) -> tuple[Seen, IntArray] | None:
+    """P(x, y), and the value that each y is; None where they are not values with the shares that are wanted."""
     if mechanism.n_released > joint.n_useful or mechanism.useful != joint.useful:
         return None
     place = {text: k for k, text in enumerate(own_texts(joint))}
@@ -100,6 +123,6 @@ def _published(joint: Joint, mechanism: Mechanism) -> tuple[Seen, IntArray] | No
     if (symbols < 0).any():
         return None
     seen = Seen.of(joint, mechanism)
-    shares = np.zeros(joint.n_useful)
-    shares[symbols[: len(seen.p_released)]] = seen.p_released
-    return (seen, symbols) if np.abs(shares - joint.p_useful).max() <= SAME_SHARE else None
+    size = np.divide(wanted, joint.p_useful, out=np.zeros_like(wanted), where=joint.p_useful > 0)
+    shares = np.bincount(symbols[seen.released], seen.mass * size[seen.useful], minlength=joint.n_useful)
+    return (seen, symbols) if np.abs(shares - wanted).max() <= SAME_SHARE else None

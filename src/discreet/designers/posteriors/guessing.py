@@ -96,14 +96,12 @@ def optimal_guessing(problem: Problem, time_limit: float | None = None) -> Outco
             f"{MOST_COEFFICIENTS:.3g}. Use method='auto' or 'subset-merging', or cut the column into fewer values."
         )
     with progress.stage("solving for the best channel"):
-        found = best_channel(
-            programme.polytope, programme.losses(), keeps_shares=programme.keeps_shares, time_limit=time_limit
-        )
+        found = best_channel(programme.polytope, programme.losses(), shares=programme.shares, time_limit=time_limit)
     candidates = problem.merged()
     if problem.known_mechanism is not None and problem.holds(problem.known_mechanism):
         candidates.append(problem.known_mechanism)
-    if programme.keeps_shares and problem.given.n_useful <= MOST_DRAWN:
-        candidates.insert(0, _independent(problem.given))  # first, since it publishes values
+    if isinstance(problem.utility, Invariant) and problem.given.n_useful <= MOST_DRAWN:
+        candidates.insert(0, _independent(problem.given, problem.utility))  # first, since it publishes values
     if found is None:
         return Outcome(_best(problem, candidates))
     with progress.stage("making integers"):
@@ -132,12 +130,22 @@ class _Programme:
         assert isinstance(guessing, GuessingUtility)
         keeps_shares = isinstance(utility, Invariant)
         sees_symbols = problem.notion.is_conditional or problem.notion.confidence is not None
-        is_told = isinstance(guessing, Accuracy) and not sees_symbols and not problem.is_perfect
+        is_counted = not isinstance(utility, Invariant) or utility.sizes is None
+        is_told = isinstance(guessing, Accuracy) and not sees_symbols and not problem.is_perfect and is_counted
         quotient = Quotient.of(problem.given, *problem.given_also) if is_told else None
         if quotient is None:
             return cls(problem, None, guessing, keeps_shares)
         also = [on_classes(other, quotient.classes) for other in problem.given_also]
         return cls(Problem(quotient.inner, problem.notion, utility, also), quotient, guessing, keeps_shares)
+
+    @cached_property
+    def shares(self) -> FloatArray | None:
+        """Those that are kept, of the symbols of the channel."""
+        if not self.keeps_shares:
+            return None
+        utility, p = self.inner.utility, self.inner.polytope.p_useful
+        assert isinstance(utility, Invariant)
+        return utility.shares([self.inner.given.useful[x] for x in self.inner.symbols.tolist()], p)
 
     @cached_property
     def polytope(self) -> Polytope:
@@ -177,9 +185,9 @@ class _Programme:
         )
 
 
-def _independent(joint: Joint) -> ChannelMechanism:
-    """A draw from P_X whatever x is: equal rows stay equal in integers, so it keeps every promise."""
-    channel = np.tile(joint.p_useful, (joint.n_useful, 1))
+def _independent(joint: Joint, utility: Invariant) -> ChannelMechanism:
+    """A draw from the shares whatever x is: equal rows stay equal in integers, so it keeps every promise."""
+    channel = np.tile(utility.shares(joint.useful, joint.p_useful), (joint.n_useful, 1))
     return ChannelMechanism.from_channel(channel, useful=joint.useful, released=own_texts(joint), **provenance(joint))
 
 
@@ -196,11 +204,11 @@ def _worth_guessing(losses: FloatArray, occurs: BoolArray) -> IntArray:
 
 def _made(problem: Problem, programme: _Programme, channel: FloatArray) -> Mechanism | None:
     """The channel in integers that keep the notion, pulled inside as little as helps."""
-    p = programme.inner.polytope.p_useful
+    p, kept = programme.inner.polytope.p_useful, programme.shares
     if problem.is_perfect:
-        return None if programme.keeps_shares else _perfect(problem, channel)
+        return _perfect(problem, channel) if kept is None else None
     for share in PULLS:
-        pulled = _with_shares(channel, p, share) if programme.keeps_shares else _without_light(channel, p, share)
+        pulled = _without_light(channel, p, share) if kept is None else _with_shares(channel, kept, share)
         if pulled is None:
             continue
         mechanism = programme.mechanism(pulled)

@@ -3,8 +3,8 @@ r"""The best channel in the column's own values, by one linear programme.
 .. math:: \min \sum_{x, g} P(x) R(g \mid x) \, l(x, g) \quad \text{over } R \ge 0, \; \sum_g R(g \mid x) = 1, \;
    A \, (P(\cdot) R(g \mid \cdot), t_g) \le 0 \text{ for every } g
 
-with A the homogeneous rows of the allowed posteriors, t their auxiliary variables, and :math:`\sum_x P(x) R(g \mid x) =
-P(g)` where the distribution is to be kept. Our own.
+with A the homogeneous rows of the allowed posteriors, t their auxiliary variables, and :math:`\sum_x W(x) R(g \mid x) =
+W(g)` where a distribution W is to be kept: P, or that of a larger table. Our own.
 """
 
 # SPDX-License-Identifier: Apache-2.0
@@ -50,7 +50,7 @@ def _tightened(polytope: Polytope) -> FloatArray:
 
 
 def best_channel(
-    polytope: Polytope, losses: FloatArray, *, keeps_shares: bool, time_limit: float | None = None
+    polytope: Polytope, losses: FloatArray, *, shares: FloatArray | None, time_limit: float | None = None
 ) -> BestChannel | None:
     """The channel of least loss; None where the solver gives up, or time runs out.
 
@@ -60,8 +60,8 @@ def best_channel(
         Allowed posteriors over n symbols.
     losses : ndarray of shape (n, n_guesses)
         Loss of each guess; where shares are kept the guesses are the symbols.
-    keeps_shares : bool
-        Whether the published column keeps the distribution.
+    shares : ndarray of shape (n,) or None
+        The distribution W that the published column keeps, where it keeps any.
     time_limit : float, optional
         Seconds.
     """
@@ -69,7 +69,7 @@ def best_channel(
     rows, p, n = polytope.rows, polytope.p_useful, polytope.n_useful
     m, width, guesses = len(rows), rows.shape[1], losses.shape[1]
     # Variables are R(g | x), then the auxiliary ones, guess by guess. Rows are as large whatever the mass of a column.
-    mass = np.maximum(p if keeps_shares else p @ (losses == losses.min(axis=1, keepdims=True)), LEAST_SHARE)
+    mass = np.maximum(shares if shares is not None else p @ (losses == losses.min(axis=1, keepdims=True)), LEAST_SHARE)
     scaled = _tightened(polytope) * np.append(p, np.ones(width - n))
     g, k, x = np.meshgrid(np.arange(guesses), np.arange(m), np.arange(width), indexing="ij")
     inside = np.broadcast_to(scaled != 0, g.shape)
@@ -81,10 +81,10 @@ def best_channel(
         [np.tile(np.where(polytope.equal, 0.0, -np.inf), guesses), np.ones(n)],
         [np.zeros(guesses * m), np.ones(n)],
     )
-    if keeps_shares:
-        parts.append((guesses * m + n + every_g, column, p[every_x] / mass[every_g]))
-        lower.append(p / mass)
-        upper.append(p / mass)
+    if shares is not None:
+        parts.append((guesses * m + n + every_g, column, shares[every_x] / mass[every_g]))
+        lower.append(shares / mass)
+        upper.append(shares / mass)
     cost = np.zeros((guesses, width))
     cost[:, :n] = (losses * p[:, None]).T
     entries = tuple(np.concatenate(part) for part in zip(*parts))
@@ -94,12 +94,12 @@ def best_channel(
         np.concatenate(lower),
         np.concatenate(upper),
         time_limit=None if time_limit is None else time_limit - (time.monotonic() - started),
-        interior=keeps_shares and len(entries[0]) > INTERIOR_FROM,
+        interior=shares is not None and len(entries[0]) > INTERIOR_FROM,
     )
     if found is None:
         return None
     multipliers = -found.prices[: guesses * m].reshape(guesses, m) / mass[:, None]
-    prices = found.prices[guesses * m + n :] / mass if keeps_shares else None
+    prices = None if shares is None else found.prices[guesses * m + n :] / mass
     channel = found.values.reshape(guesses, width)[:, :n].T
-    proof = ChannelProof(polytope, losses, multipliers, prices)
+    proof = ChannelProof(polytope, losses, multipliers, prices, shares)
     return BestChannel(channel, replace(proof, limit=proof.check()))
