@@ -23,7 +23,6 @@ from discreet.publishing.fitting import Counted
 from discreet.publishing.quality import Quality
 from discreet.publishing.reading import PILOT_ONE_IN, Subject
 from discreet.tables.digest import Content
-from discreet.twins.coupling import Coupling
 from discreet.twins.store import packed, state_of
 
 __all__ = ["certified", "promised", "redo_of"]
@@ -92,13 +91,13 @@ def certified(
     return stated.with_fields(publication={**publication, "key": own}, private_publication=kept)
 
 
-def redo_of(subject: Subject, counted: Counted, coupling: Coupling) -> dict[str, str]:
-    """What drawing again in memory needs: the class of every different record, and who stands opposite whom."""
+def redo_of(subject: Subject, counted: Counted, twins: str) -> dict[str, str]:
+    """What drawing again in memory needs: the class of every different record, and who stood opposite whom."""
     by_row = subject.roles.person is not None
     return {
         "classes": packed(state_of(subject.records, counted.classes, by_row=by_row), "<u2"),
         "turns": packed(state_of(subject.records, counted.turns + 1, by_row=by_row), "u1"),
-        "coupling": coupling.digest(subject.records.canonical),
+        "coupling": twins,
     }
 
 

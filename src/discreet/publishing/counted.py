@@ -34,6 +34,7 @@ def fit_counted(subject: Subject, rule: SecretRule, settings: Settings) -> Count
     notion = replace(settings.notion, confidence=None) if settings.notion.confidence is not None else settings.notion  # type: ignore[type-var]
     settings = replace(settings, notion=notion, model="counted")
     joint = count(secret, classes, names, subject, rule)
-    made = design_classes(joint, settings)
+    sizes = np.bincount(classes, minlength=len(names))
+    made = design_classes(joint, settings, sizes)
     fitted = Fitted(None, None, None, rule, made, channel_of(made.mechanism, joint), settings)
-    return Counted(fitted, None, classes, joint, subject.turns)
+    return Counted(fitted, None, classes, joint, subject.turns, sizes)

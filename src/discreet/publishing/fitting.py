@@ -23,6 +23,7 @@ from discreet.publishing.reading import Subject
 from discreet.twins.cells import Cells
 from discreet.twins.draw import channel_of
 from discreet.twins.secret import Secret, SecretRule
+from discreet.utilities import Accuracy, Invariant
 
 __all__ = [
     "Counted",
@@ -114,13 +115,17 @@ class Fitted:
 
 @dataclass(frozen=True, eq=False)
 class Counted:
-    """Records in their classes, what is believed of each, and which secret each counts for, -1 for none."""
+    """Records in their classes, what is believed of each, which secret each counts for, -1 for none; sizes of classes.
+
+    Sizes are of all records, whether they are counted or not.
+    """
 
     fitted: Fitted
     beliefs: FloatArray | None
     classes: IntArray
     joint: Joint
     turns: IntArray
+    sizes: IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,7 +156,8 @@ def fit(subject: Subject, rule: SecretRule, settings: Settings, seed: int) -> Co
     """Learn beliefs, make classes, count them and design what moves between them."""
     learned = learn_classes(subject, rule, settings, seed)
     joint = count(learned.secret, learned.own, learned.classes.labels, subject, rule)
-    return designed(subject, rule, settings, learned, joint)
+    sizes = np.bincount(learned.own, minlength=joint.n_useful)
+    return designed(subject, rule, settings, learned, joint, sizes)
 
 
 def learn_classes(
@@ -173,26 +179,32 @@ def learn_classes(
     return Learned(encoder, beliefs, classes, told, classes.of(told, subject.folds), secret)
 
 
-def designed(subject: Subject, rule: SecretRule, settings: Settings, learned: Learned, joint: Joint) -> Counted:
-    """Design what moves between classes on their counts."""
-    made = design_classes(joint, settings)
+def designed(
+    subject: Subject, rule: SecretRule, settings: Settings, learned: Learned, joint: Joint, sizes: IntArray
+) -> Counted:
+    """Design what moves between classes on their counts; ``sizes`` are theirs among all records."""
+    made = design_classes(joint, settings, sizes)
     channel = channel_of(made.mechanism, joint)
     fitted = Fitted(learned.encoder, learned.beliefs, learned.classes, rule, made, channel, settings)
-    return Counted(fitted, learned.told, learned.own, joint, subject.turns)
+    return Counted(fitted, learned.told, learned.own, joint, subject.turns, sizes)
 
 
 def redesigned(counted: Counted, settings: Settings) -> Counted:
     """The same classes and counts under other settings of the design."""
-    made = design_classes(counted.joint, settings)
+    made = design_classes(counted.joint, settings, counted.sizes)
     channel = channel_of(made.mechanism, counted.joint)
     return replace(counted, fitted=replace(counted.fitted, design=made, mechanism=channel, settings=settings))
 
 
-def design_classes(joint: Joint, settings: Settings) -> Design:
-    """The channel between classes under which most records stay as they are, and every class as common as it is."""
+def design_classes(joint: Joint, settings: Settings, sizes: IntArray) -> Design:
+    """The channel between classes under which most records stay as they are, and every class as common as it is.
+
+    As common among all records, that is: those that are not counted are published too.
+    """
     _check_labels(joint)
     options: dict[str, Any] = {} if settings.margin is None else {"margin": settings.margin}
-    return design(joint, settings.notion, utility="accuracy", invariant=True, **options)
+    utility = Invariant(Accuracy(), dict(zip(joint.useful, sizes.tolist())))
+    return design(joint, settings.notion, utility=utility, **options)
 
 
 def count(secret: Secret, classes: IntArray, names: Sequence[str], subject: Subject, rule: SecretRule) -> Joint:

@@ -35,6 +35,7 @@ from discreet.publishing.writing import Files, Wanted, frame_of, open_files
 from discreet.tables import frames, open_table
 from discreet.tables.categories import with_unused_categories
 from discreet.tables.session import DuckDBTable, Limits, is_spark
+from discreet.twins.draw import ONE_FOR_ONE
 from discreet.twins.store import overlap_of
 
 __all__ = ["publish", "publish_later"]
@@ -125,7 +126,8 @@ def publish(
         Column that the records of a person share: they stay in one fold. It is not published.
     shuffle : bool
         Rows come in a random order that the key decides; False keeps theirs, so that rows can be put beside the
-        original by anyone who has it.
+        original by anyone who has it. Records are then exchanged one for one, each published as often as it occurs:
+        how often would else tell who moved.
     time_limit : float, optional
         Seconds after which no further try begins where an attack broke the last.
     each : bool
@@ -202,7 +204,7 @@ def publish(
     )
     if beliefs == "counted":
         warnings.warn(COUNTED_WARNING, DiscreetWarning, stacklevel=2)
-    wishes = Wishes(promise, model, classes, dict(weights or {}), beliefs == "counted", margin)
+    wishes = Wishes(promise, model, classes, dict(weights or {}), beliefs == "counted", margin, not shuffle)
     if is_spark(table):
         from discreet.publishing.spark import publish_spark
 
@@ -259,7 +261,7 @@ def publish_later(
         counted = _counted_again(subject, plan)
         kept = counted.fitted.settings.notion
         lost = kept.confidence is None and plan.notion.confidence is not None
-        wishes = Wishes(kept if lost else plan.notion, weights=plan.weights)
+        wishes = Wishes(kept if lost else plan.notion, weights=plan.weights, keeps_order=not shuffle)
         made = made_with(subject, counted, wishes, asked.key, job.opened.connection)
         if made.attack.verdict == "broken":
             raise BrokenByAttackError(
@@ -305,7 +307,7 @@ def _counted_again(subject: Subject, plan: PublicationPlan) -> Counted:
             "published. Small tables do by chance; others are about other people. Publish it by itself, or the first "
             "one with room (margin, --margin)."
         )
-    return Counted(fitted, told_of, classes, joint, subject.turns)
+    return Counted(fitted, told_of, classes, joint, subject.turns, sizes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -348,10 +350,13 @@ def _finished(job: _Job, subject: Subject, made: Made, wishes: Wishes, notes: tu
         content=job.opened.content,
         write=write,
         check=job.opened.check_unchanged,
-        more={"overlap": overlap_of(subject.records.tuples, subject.records.tuples[made.sources])},
+        more={
+            "overlap": overlap_of(subject.records.tuples, subject.records.tuples[made.sources]),
+            "coupling": ONE_FOR_ONE if wishes.keeps_order else "drawn",
+        },
         notes=(*notes, *(() if job.files is not None else _unused(job.frame, useful))),
     )
-    redo = redo_of(subject, made.counted, made.coupling)
+    redo = redo_of(subject, made.counted, made.twins)
     return finished(ending, subject, made, wishes, quality, redo, made.sources)
 
 

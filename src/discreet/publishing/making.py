@@ -8,8 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import numpy as np
-
 from discreet._support import progress
 from discreet._support.errors import BrokenByAttackError, DiscreetWarning, InputError
 from discreet._support.numeric import IntArray
@@ -21,9 +19,8 @@ from discreet.publishing.counted import fit_counted
 from discreet.publishing.fitting import Counted, Settings, fit, redesigned
 from discreet.publishing.reading import Subject
 from discreet.twins.cells import Cells, cells_of
-from discreet.twins.coupling import Coupling, couple
 from discreet.twins.distance import Distance
-from discreet.twins.draw import moves, sources
+from discreet.twins.draw import appearing
 from discreet.twins.records import Digests
 from discreet.twins.secret import Secret, SecretRule
 
@@ -36,7 +33,6 @@ __all__ = [
     "Tried",
     "Wishes",
     "attacks_on",
-    "coupled",
     "draw_key",
     "first_not_broken",
     "made_in_memory",
@@ -83,6 +79,8 @@ class Wishes:
         Whether beliefs are counted instead of learned.
     margin : float or None
         Nats by which every design stays inside of the promise.
+    keeps_order : bool
+        Whether rows are published in their order, so that readers can tell whose each is.
     """
 
     notion: Notion
@@ -91,6 +89,7 @@ class Wishes:
     weights: Mapping[str, float] | None = None
     counted: bool = False
     margin: float | None = None
+    keeps_order: bool = False
 
     @property
     def budget(self) -> float:
@@ -162,15 +161,15 @@ class Made(Tried):
 
     Attributes
     ----------
-    coupling : Coupling
-        Who stands opposite whom.
+    twins : str
+        A digest of who stood opposite whom.
     sources : ndarray of int
         Of each row the row that it appears as.
     hashes : ndarray of bytes
         What the draw followed from.
     """
 
-    coupling: Coupling
+    twins: str
     sources: IntArray
     hashes: Digests
 
@@ -242,11 +241,17 @@ def made_with(subject: Subject, counted: Counted, wishes: Wishes, key: ReleaseKe
     """Draw with what was fitted, and attack the result."""
     mechanism = counted.fitted.mechanism
     hashes = subject.records.hashes(connection, draw_key(key, mechanism))
-    coupling = coupled(subject.cells, counted.classes, mechanism, wishes.weights, hashes)
-    drawn = sources(hashes, counted.classes, mechanism, coupling)
-    after = [cells.taken(drawn) for cells in subject.cells]
-    attacks = attacks_on(subject, subject.cells, after, counted, wishes.notion, seed_of(key))
-    return Made(counted=counted, coupling=coupling, sources=drawn, hashes=hashes, attacks=attacks)
+    drawn = appearing(
+        hashes,
+        counted.classes,
+        mechanism,
+        Distance(subject.cells, wishes.weights),
+        subject.records.canonical,
+        one_for_one=wishes.keeps_order,
+    )
+    after = [cells.taken(drawn.sources) for cells in subject.cells]
+    attacks = attacks_on(subject, subject.cells, after, counted, wishes, seed_of(key))
+    return Made(counted=counted, twins=drawn.digest, sources=drawn.sources, hashes=hashes, attacks=attacks)
 
 
 def draw_key(key: ReleaseKey, mechanism: Mechanism) -> str:
@@ -259,24 +264,15 @@ def order_key(key: ReleaseKey, mechanism: Mechanism) -> str:
     return key.derive("twins-order", mechanism.fingerprint).hex()
 
 
-def coupled(
-    columns: Sequence[Cells],
-    classes: IntArray,
-    mechanism: Mechanism,
-    weights: Mapping[str, float] | None,
-    hashes: Digests,
-) -> Coupling:
-    """Twins between the classes of a mechanism; the key decides between records that are alike."""
-    last = np.empty(len(hashes), dtype=np.int64)
-    last[np.argsort(hashes, kind="stable")] = np.arange(len(hashes))
-    return couple(classes, mechanism.n_useful, moves(mechanism), Distance(columns, weights), last)
-
-
 def attacks_on(
-    subject: Subject, before: Sequence[Cells], after: Sequence[Cells], counted: Counted, notion: Notion, seed: int
+    subject: Subject, before: Sequence[Cells], after: Sequence[Cells], counted: Counted, wishes: Wishes, seed: int
 ) -> tuple[Attack, ...]:
-    """Attack what would be published, once for every secret; rows of a person are in one half."""
+    """Attack what would be published, once for every secret; rows of a person are in one half.
+
+    Where rows keep their order, readers see beside each how often it occurs.
+    """
     from discreet.publishing.attack.measuring import attacked
+    from discreet.publishing.attack.written import times_beside
 
     rule = counted.fitted.rule
     secrets = [Secret.of(texts) for texts in rule.columns_of(subject.table)]
@@ -296,8 +292,9 @@ def attacks_on(
                     after,
                     secret.codes,
                     secret.labels,
-                    notion=notion,
+                    notion=wishes.notion,
                     seed=seed,
+                    beside=times_beside(before, after) if wishes.keeps_order else ((), ()),
                     beliefs=told,
                     persons=persons,
                     sensitive=rule.columns if len(secrets) == 1 else (rule.columns[number],),

@@ -149,7 +149,7 @@ class _Tried(Tried):
     frame : DataFrame
         Published rows beside what they carry, kept by Spark.
     classified : DataFrame
-        All records in their classes, kept by Spark; ``sizes`` are those of the classes.
+        All records in their classes, kept by Spark.
     parts : int
         Partitions that twins were looked for in.
     quality : Quality
@@ -158,7 +158,6 @@ class _Tried(Tried):
 
     frame: Any
     classified: Any
-    sizes: IntArray
     parts: int
     quality: Quality
 
@@ -253,30 +252,29 @@ class _Work:
         """Fit, count by Spark, draw by Spark, and attack the sample."""
         if before is None:
             self.held.drop_all_but(self.records)
-            counted, classified, sizes = self._counted(rule, settings)
+            counted, classified = self._counted(rule, settings)
         else:
             self.held.drop_all_but(self.records, before.classified)
-            counted, classified, sizes = redesigned(before.counted, settings), before.classified, before.sizes
+            counted, classified = redesigned(before.counted, settings), before.classified
         with progress.stage("looking for twins"):
-            parts = partitions_of(self.rows, sizes)
+            parts = partitions_of(self.rows, counted.sizes)
             work = tasks.Twins(self.columns, counted.fitted.mechanism, self.wishes.weights or {}, CARRIED)
             drawn = self.held.keep(_drawn(classified, work, self.key, parts))
             tally = self._tally(drawn)
         old, new = self._sides(drawn)
-        attacks = attacks_on(self.subject, old, new, counted, self.wishes.notion, seed_of(self.key))
+        attacks = attacks_on(self.subject, old, new, counted, self.wishes, seed_of(self.key))
         quality = self._quality(old, new, tally)
         return _Tried(
             counted=counted,
             attacks=attacks,
             frame=drawn,
             classified=classified,
-            sizes=sizes,
             parts=parts,
             quality=quality,
         )
 
-    def _counted(self, rule: SecretRule, settings: Settings) -> tuple[Counted, Any, IntArray]:
-        """What the sample teaches, all records in their classes, and how many each has."""
+    def _counted(self, rule: SecretRule, settings: Settings) -> tuple[Counted, Any]:
+        """What the sample teaches, and all records in their classes."""
         n_counted = self.rows - self.rows // PILOT_ONE_IN if self.is_sampled else None
         if settings.make is stronger_model:
             settings = replace(settings, make=partial(stronger_model, leaf=LEAF))
@@ -284,7 +282,7 @@ class _Work:
         with progress.stage("classifying and counting all records"):
             classified = self.held.keep(self._classified(learned, rule, settings.n_folds))
             joint, sizes = _counts(classified, learned, rule)
-        return designed(self.subject, rule, settings, learned, joint), classified, sizes
+        return designed(self.subject, rule, settings, learned, joint, sizes), classified
 
     def _classified(self, learned: Learned, rule: SecretRule, n_folds: int) -> Any:
         from pyspark.sql.types import IntegerType, StringType, StructField, StructType

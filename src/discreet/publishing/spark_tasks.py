@@ -21,11 +21,11 @@ from discreet.mechanism import Mechanism
 from discreet.publishing.beliefs import Beliefs
 from discreet.publishing.classes import Classes
 from discreet.publishing.features import Encoder
-from discreet.publishing.making import coupled
 from discreet.publishing.reading import choices
 from discreet.tables.arrow import column_of, integers
 from discreet.twins.cells import Cells, cells_of
-from discreet.twins.draw import sources
+from discreet.twins.distance import Distance
+from discreet.twins.draw import coupled, sources
 from discreet.twins.records import digits_of
 from discreet.twins.secret import SecretRule
 
@@ -117,7 +117,7 @@ class Twins:
         table = table.sort_by("draw")
         hashes, classes = digits_of(table.column("draw")), integers(table.column("class"))
         cells = self.columns.cells(table)
-        coupling = coupled(cells, classes, self.mechanism, self.weights, hashes)
+        coupling = coupled(hashes, classes, self.mechanism, Distance(cells, self.weights))
         drawn = sources(hashes, classes, self.mechanism, coupling)
         useful = [f"u{k}" for k in range(len(cells))]
         published = table.select(useful).take(column_of(drawn))

@@ -28,7 +28,7 @@ from discreet._support import progress
 from discreet._support.numeric import IntArray
 from discreet.twins.distance import Distance
 
-__all__ = ["Coupling", "couple"]
+__all__ = ["BLOCKS", "Coupling", "assigned", "couple"]
 
 #: Records that are assigned at once: by the share of a class that moves, since few records are worth less work.
 BLOCKS = ((0.03, 128), (0.01, 64), (0.0, 32))
@@ -125,7 +125,7 @@ def couple(
     with progress.stage("looking for twins") as stage:
         for number, (first, second) in enumerate(sorted(shares)):
             block = next(size for least, size in BLOCKS if shares[first, second] >= least)
-            opposite[first, second] = _assigned(members[first], members[second], distance, block)
+            opposite[first, second] = assigned(members[first], members[second], distance, block)
             stage.update(number + 1, len(shares))
     return Coupling(tuple(members), places, opposite)
 
@@ -135,8 +135,8 @@ def _sorted(rows: IntArray, by: IntArray) -> IntArray:
     return result
 
 
-def _assigned(first: IntArray, second: IntArray, distance: Distance, block: int) -> IntArray:
-    """The second class in an order that puts its records opposite near ones of the first."""
+def assigned(first: IntArray, second: IntArray, distance: Distance, block: int) -> IntArray:
+    """The second records in an order that puts them opposite near ones of the first."""
     line = second.copy()
     places = np.arange(len(line))
     _settle(line, places, first, distance, block)

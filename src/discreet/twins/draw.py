@@ -1,25 +1,69 @@
 """Who appears as whom: classes by the integers of a mechanism, twins by a point of each record's stretch.
 
 Every record has one keyed digest. Its first 120 bits are compared with the summed weights of the record's class, as in
-every release; the next 40 are the point at which its twin stands.
+every release; the next 40 are the point at which its twin stands. Where rows keep their order, records are exchanged
+one for one instead (`exchange`).
 """
 
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from typing import Any
+import hashlib
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from discreet._support.numeric import IntArray
 from discreet.mechanism import Mechanism
-from discreet.twins.coupling import Coupling
+from discreet.twins.coupling import Coupling, couple
+from discreet.twins.distance import Distance
+from discreet.twins.exchange import exchanged
 from discreet.twins.records import Digests, numbers_of
 
-__all__ = ["channel_of", "drawn_classes", "moves", "points", "sources"]
+__all__ = [
+    "ONE_FOR_ONE",
+    "Appearing",
+    "appearing",
+    "channel_of",
+    "coupled",
+    "drawn_classes",
+    "moves",
+    "points",
+    "sources",
+]
 
 #: Hexadecimal digits that the class is drawn by, and those of the point behind them.
 CLASS_DIGITS, POINT_DIGITS = 30, 10
+
+
+#: What certificates call it that records are exchanged.
+ONE_FOR_ONE = "one for one"
+
+
+class Appearing(NamedTuple):
+    """Of each row the row whose useful cells are published for it, and a digest of who stood opposite whom."""
+
+    sources: IntArray
+    digest: str
+
+
+def appearing(
+    hashes: Digests, classes: IntArray, mechanism: Mechanism, distance: Distance, names: IntArray, *, one_for_one: bool
+) -> Appearing:
+    """Draw every row's appearance; ``names`` of the rows are the same in any order of them."""
+    if one_for_one:
+        found = exchanged(hashes, classes, _rows(mechanism), mechanism.denominator, distance)
+        by_name = names[found][np.argsort(names)]
+        return Appearing(found, hashlib.sha256(by_name.astype("<i8").tobytes()).hexdigest())
+    coupling = coupled(hashes, classes, mechanism, distance)
+    return Appearing(sources(hashes, classes, mechanism, coupling), coupling.digest(names))
+
+
+def coupled(hashes: Digests, classes: IntArray, mechanism: Mechanism, distance: Distance) -> Coupling:
+    """Twins between the classes of a mechanism; the key decides between records that are alike."""
+    last = np.empty(len(hashes), dtype=np.int64)
+    last[np.argsort(hashes, kind="stable")] = np.arange(len(hashes))
+    return couple(classes, mechanism.n_useful, moves(mechanism), distance, last)
 
 
 def moves(mechanism: Mechanism) -> dict[tuple[int, int], float]:

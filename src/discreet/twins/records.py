@@ -142,7 +142,7 @@ def numbers_of(digests: Digests, start: int, digits: int) -> IntArray:
     >>> numbers_of(np.array([b"00ff"]), 2, 2).tolist()
     [255]
     """
-    letters = digests.view(np.uint8).reshape(len(digests), -1)[:, start : start + digits]
+    letters = digests.view(np.uint8).reshape(len(digests), digests.dtype.itemsize)[:, start : start + digits]
     values = np.where(letters >= ord("a"), letters - (ord("a") - 10), letters - ord("0")).astype(np.int64)
     result: IntArray = values @ (1 << 4 * np.arange(digits - 1, -1, -1))
     return result

@@ -39,6 +39,17 @@ def with_duplicates(n: int = 1500) -> pa.Table:
     return pa.concat_tables([table, again])
 
 
+def test_every_class_is_published_as_often_as_it_is_there_on_average() -> None:
+    """Among all records, also those of the pilot, which are published and not counted."""
+    settings = Settings(dc.LIP(0.5, confidence=0.9), default_model, "boosting")
+    found = fit(subject_of(people()), SecretRule(("ill",)), settings, seed=5)
+    mechanism = found.fitted.mechanism
+    channel = np.asarray(mechanism.channel)[:, np.argsort(mechanism.own_places)]
+    share = np.bincount(found.classes, minlength=len(channel)) / len(found.classes)
+    assert share @ channel == pytest.approx(share, abs=1e-12)
+    assert np.abs(found.joint.p_useful - share).max() > 1e-4
+
+
 def test_no_records_own_secret_enters_what_is_believed_of_it() -> None:
     """With duplicates: flipping one record's S changes no belief or class of it, nor of any equal record."""
     table = with_duplicates()

@@ -27,9 +27,8 @@ from discreet.tables.digest import file_digest, part_digests
 from discreet.tables.files import is_parquet, readable
 from discreet.tables.session import DuckDBTable, Limits
 from discreet.twins.cells import Cells, cells_of
-from discreet.twins.coupling import couple
 from discreet.twins.distance import Distance
-from discreet.twins.draw import moves, sources
+from discreet.twins.draw import ONE_FOR_ONE, appearing
 from discreet.twins.records import Records, read_records
 from discreet.twins.secret import SecretRule
 from discreet.twins.store import overlap_of, places_of, unpacked
@@ -259,14 +258,18 @@ def _redraw(evidence: Evidence, known: _Known, classes: IntArray, published: Any
     cells = [cells_of(name, records.table.column(name)) for name in stated["columns"]["useful"]]
     weights = {name: math.inf if text == "inf" else float(text) for name, text in stated["weights"].items()}
     hashes = records.hashes(connection, key.derive("twins", mechanism.fingerprint).hex())
-    last = np.empty(len(hashes), dtype=np.int64)
-    last[np.argsort(hashes, kind="stable")] = np.arange(len(hashes))
-    coupling = couple(classes, mechanism.n_useful, moves(mechanism), Distance(cells, weights), last)
-    if coupling.digest(records.canonical) != private["coupling"]:
+    drawn, digest = appearing(
+        hashes,
+        classes,
+        mechanism,
+        Distance(cells, weights),
+        records.canonical,
+        one_for_one=stated["classes"].get("coupling") == ONE_FOR_ONE,
+    )
+    if digest != private["coupling"]:
         text = f"twins were looked for with scipy {private['scipy']}, which finds others here: not drawn again"
         yield Finding("redraw", None, text, at_most="verified")
         return
-    drawn = sources(hashes, classes, mechanism, coupling)
     order = drawn
     if stated["order"] == "shuffle":
         shuffled = records.hashes(connection, key.derive("twins-order", mechanism.fingerprint).hex())

@@ -17,7 +17,7 @@ from discreet.publishing.attack.cells import tuple_keys
 from discreet.tables.arrow import whole
 from discreet.twins.cells import DATES, Cells, cells_of
 
-__all__ = ["TIMES", "written_beside"]
+__all__ = ["TIMES", "times_beside", "written_beside"]
 
 #: Name of the column of repeated rows, and the number from which they are counted as equally many.
 TIMES, MOST_TIMES = "times a row occurs", 3
@@ -43,8 +43,13 @@ def written_beside(
     )
     names = {cells.name for cells in second}
     pairs = [cells for cells in first if cells.name in names], second
-    sides = [(*extra, *_times([*table, *extra])) for table, extra in zip((before, after), pairs)]
-    return sides[0], sides[1]
+    times = times_beside([*before, *pairs[0]], [*after, *pairs[1]])
+    return (*pairs[0], *times[0]), (*pairs[1], *times[1])
+
+
+def times_beside(before: Sequence[Cells], after: Sequence[Cells]) -> tuple[tuple[Cells, ...], tuple[Cells, ...]]:
+    """Of both tables how often each row occurs."""
+    return tuple(_times(before)), tuple(_times(after))
 
 
 def _written(name: str, column: Any) -> list[Cells]:
