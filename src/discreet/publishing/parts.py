@@ -8,12 +8,14 @@ it varies in a column.
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from discreet._support.numeric import FloatArray
+from discreet.publishing.shapes import shape_of
 from discreet.twins.cells import DATES, Cells
 
 __all__ = ["CODES", "MOST_WHOLE", "part_of", "parts_of"]
@@ -172,16 +174,10 @@ def _cents(cells: Cells) -> FloatArray:
 
 
 def _form(cells: Cells) -> FloatArray:
-    """How texts are written: all of their signs, with one digit for several; a code that other tables share."""
-    import pyarrow.compute as pc
-
-    shapes = pc.replace_substring_regex(pc.replace_substring_regex(cells.values, r"\d", "9"), r"9+", "9")
-    behind = pc.replace_substring_regex(cells.values, r"^.*[.,]", "")  # decimals, or all of it
-    found = [
-        sum(ord(letter) * (k + 1) for k, letter in enumerate(shape)) + 7 * len(rest)
-        for shape, rest in zip(shapes.to_pylist(), behind.to_pylist())
-    ]
-    return np.array([code % MOST_TEXTS for code in found], dtype=np.float64)
+    """How texts are written; a code that other tables share."""
+    way = str(cells.way)
+    shapes = [shape_of(text, way) for text in cells.values.to_pylist()]
+    return np.array([zlib.crc32(shape.encode()) % MOST_TEXTS for shape in shapes], dtype=np.float64)
 
 
 def _letter(place: int) -> Callable[[Cells], FloatArray]:

@@ -182,7 +182,10 @@ def _notes(summary: Facts) -> tuple[str, ...]:
     if dropped:
         found.append(f"Not published: {named([short(name) for name in dropped[:MOST_NAMED]], '')}.")
     if not summary["shuffled"]:
-        found.append("Rows are in the order of the table: whoever has it can put both side by side.")
+        found.append(
+            "Rows are in the order of the table: whoever has it can put both side by side. Records were exchanged one "
+            "for one, so that each is published as often as it occurs."
+        )
     return tuple(found)
 
 

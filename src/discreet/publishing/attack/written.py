@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from discreet.publishing.attack.cells import tuple_keys
+from discreet.publishing.shapes import shape_of
 from discreet.tables.arrow import whole
 from discreet.twins.cells import DATES, Cells, cells_of
 
@@ -22,13 +23,8 @@ __all__ = ["TIMES", "times_beside", "written_beside"]
 #: Name of the column of repeated rows, and the number from which they are counted as equally many.
 TIMES, MOST_TIMES = "times a row occurs", 3
 
-#: A number with groups of digits and decimals, by the decimal sign.
-NUMBERS = {
-    "point": re.compile(r"([+-]?)(\d{1,3}(?:,\d{3})+|\d+)(\.\d+)?"),
-    "comma": re.compile(r"([+-]?)(\d{1,3}(?:\.\d{3})+|\d+)(,\d+)?"),
-}
-
-DIGIT, DIGITS, CLOCK = re.compile(r"\d"), re.compile(r"\d+"), re.compile(r"(?:^|\D)(\d{1,2}):\d\d")
+#: The hour of a time that stands behind a date.
+CLOCK = re.compile(r"(?:^|\D)(\d{1,2}):\d\d")
 
 Columns = Mapping[str, Any]
 
@@ -66,10 +62,9 @@ def _written(name: str, column: Any) -> list[Cells]:
     cells = cells_of(name, plain)
     if cells.way is None:
         return []
-    if cells.way in DATES:
-        shapes = _of_texts(cells, lambda text: DIGIT.sub("9", text))
-        return _listed(f"{name} (as written)", shapes) + _listed(f"{name} (hour)", _of_texts(cells, _hour))
-    return _listed(f"{name} (as written)", _of_texts(cells, lambda text: _shape(text, str(cells.way))))
+    way = cells.way
+    shapes = _listed(f"{name} (as written)", _of_texts(cells, lambda text: shape_of(text, way)))
+    return [*shapes, *(_listed(f"{name} (hour)", _of_texts(cells, _hour)) if way in DATES else [])]
 
 
 def _of_texts(cells: Cells, told: Callable[[str], str | None]) -> Any:
@@ -92,27 +87,6 @@ def _of_floats(column: Any) -> Any:
     there = set(kinds.tolist())
     differs = {"nan", "null"} <= there or {"-0", "0"} <= there
     return pa.array(kinds.tolist()) if differs else pa.nulls(len(numbers), pa.string())
-
-
-def _shape(text: str, way: str) -> str:
-    """A number with its digits collapsed: zeros that need not be there, groups, decimals, plus and blanks stay.
-
-    >>> [_shape(text, "point") for text in ("39", "39.0", "+39", " 39", "039", "1,200", "-7.25", "-0", "n/a 12")]
-    ['9', '9.0', '+9', ' 9', '09', '9,999', '9.9', '-9', 'n/a 9']
-    """
-    found = NUMBERS[way].search(text)
-    if found is None:
-        return text
-    sign, units, decimals = found.group(1), found.group(2), found.group(3) or ""
-    leading = len(units) - len(units.lstrip("0") or "0")
-    groups = DIGITS.sub("", units)[:1]
-    ending = decimals.rstrip("0")
-    shown = decimals[:1] + "9" * (len(ending) > 1) + "0" * (len(decimals) - max(1, len(ending))) if decimals else ""
-    is_zero = not (units + decimals).strip("0.,")
-    whole_part = "0" * leading + (f"9{groups}999" if groups else "9")
-    around = (DIGITS.sub("9", part) for part in (text[: found.start()], text[found.end() :]))
-    kept = sign if sign == "+" or is_zero else ""
-    return (kept + whole_part + shown).join(around)
 
 
 def _hour(text: str) -> str | None:
