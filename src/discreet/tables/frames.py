@@ -106,6 +106,10 @@ def _readable(arrow: Any) -> Any:
 
     for place, field in enumerate(arrow.schema):
         kind = field.type
+        if not field.name or "\0" in field.name:
+            raise UnusableColumnError(
+                f"the table's column {place + 1} is called {field.name!r}, which DuckDB cannot call it. Rename it."
+            )
         if pa.types.is_float16(kind):
             other = pa.float32()
         elif pa.types.is_decimal256(kind) and kind.precision <= MOST_DIGITS:

@@ -294,3 +294,10 @@ def test_a_missing_column_lists_those_of_parquet_and_not_of_csv(tmp_path: Path) 
     with pytest.raises(ColumnNotFoundError) as found:
         Joint.from_table(tmp_path / "t.csv", "s", "x")
     assert "cell" not in str(found.value)
+
+
+@pytest.mark.parametrize("name", ["", "a\0b"])
+def test_a_column_that_nothing_can_call_is_named_by_its_place(name: str) -> None:
+    for table in (pa.table({"s": [1, 2], name: ["a", "b"]}), pd.DataFrame({"s": [1, 2], name: ["a", "b"]})):
+        with pytest.raises(UnusableColumnError, match=r"column 2 is called .* Rename it"), open_table(table):
+            pass
