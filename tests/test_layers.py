@@ -50,7 +50,7 @@ ROOMS = {
     "drawing": Room(f"{NOUNS} tables", "numpy pyarrow"),
     "twins": Room(f"{NOUNS} tables drawing", "numpy scipy pyarrow"),
     "certificate": Room(f"{OPERATING} twins", "numpy scipy cryptography"),  # no designer vouches for itself
-    "releasing": Room(f"{OPERATING} certificate", "numpy duckdb pyarrow pyspark"),
+    "releasing": Room(f"{OPERATING} twins certificate", "numpy duckdb pyarrow pyspark"),
     "publishing": Room(
         f"{DESIGNING} designers figures tables drawing twins certificate releasing",
         "numpy scipy sklearn threadpoolctl pyarrow matplotlib pyspark",

@@ -57,6 +57,23 @@ def test_pairs_of_releases_keep_one_promise(seed: int) -> None:
     assert second.nmi <= dc.design(joint, notion).nmi + 1e-9
 
 
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("utility", ["information", "accuracy"])
+def test_a_promise_with_confidence_is_kept_alone_and_on_counts_with_what_came_before(seed: int, utility: str) -> None:
+    counts = joint_of(seed, 2, 4).counts * 50
+    joint = dc.Joint.from_counts(counts, useful=[f"x{k}" for k in range(4)])
+    first = dc.design(joint, dc.LIP(0.25)).mechanism
+    notion = dc.LIP(0.5, confidence=0.9)
+    options = {"utility": utility, "invariant": utility == "accuracy"}
+    found = dc.design(joint, notion, after=[first], **options)
+    assert notion.holds(joint, found.mechanism)
+    assert keeps(worst_lifts(joint.counts, [first, found.mechanism]), 0.5)
+    for other in (dc.design(joint, notion, **options), dc.design(joint, dc.LIP(0.5), after=[first], **options)):
+        assert found.kept <= (1.0 if other.bound is None else other.bound) + 1e-9
+    with pytest.raises(InputError, match="without confidence"):
+        dc.certify(found)
+
+
 def test_without_what_came_before_most_pairs_break_the_promise() -> None:
     broken = 0
     for seed in range(100):
@@ -173,8 +190,6 @@ def test_what_cannot_be_added_up_is_refused() -> None:
     first = dc.design(joint, dc.LIP(0.5)).mechanism
     with pytest.raises(BrokenNotionError, match=r"published before breaks LIP\(0.2\)"):
         dc.design(joint, dc.LIP(0.2), after=[first])
-    with pytest.raises(InputError, match="without confidence"):
-        dc.design(joint, dc.LIP(0.5, confidence=0.9), after=[first])
     with pytest.raises(InputError, match="another joint"):
         dc.design(joint, dc.LIP(0.5), after=dc.Earlier.of(joint_of(4, 2, 3), [first]))
     with pytest.raises(InputError, match="list of mechanisms"):

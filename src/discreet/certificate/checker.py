@@ -138,6 +138,7 @@ TWINS: Shape = {"columns": {name: [str] for name in ("input", "sensitive", "usef
 TWINS |= {"rows": _count, "unchanged": NUMBER, "columns_unchanged": {...: NUMBER}}
 TWINS |= {"classes": {...: (str, _count)}, "weights": {...: str}} | {k: RELEASE[k] for k in ("order", "engine", "key")}
 TWINS |= {"digests": {"output": (HEX, {...: HEX}, None), "input": ({"of": SOURCES, "hmac": HEX}, None)}}
+TWINS |= {"after?": [(HEX, None)]}
 KEYED: Shape = {"mechanism": HEX, "codebook": (HEX, None)}
 PRIVATE: Shape = {"counts": COUNTS, "proof": PROOF, "input_key": HEX, "keyed_digests": KEYED}
 PRIVATE |= {"publication": TWINS, "private_publication": {...: str}}  # of a whole table; the first is for everyone

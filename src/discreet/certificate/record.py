@@ -251,6 +251,11 @@ def certify(
             f"the mechanism breaks {notion} here {how}, so it is not certified. Design it on this table, or certify a "
             "promise with a larger budget."
         )
+    if after is not None and notion.confidence is not None:
+        raise InputError(
+            f"what several releases tell together is certified on the counted table: certify {notion.on_counts()}, "
+            "without confidence."
+        )
     if after is not None and not notion.holds(after.through(mechanism)):
         raise BrokenNotionError(
             f"after the earlier releases the mechanism breaks {notion} by "

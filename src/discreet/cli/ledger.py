@@ -55,7 +55,7 @@ def ledger(
     if table is not None:
         if not found.entries:
             raise InputError("the ledger has no releases yet: all of any budget is left.")
-        chosen = notion or found.entries[-1].notion
+        chosen = (notion or found.entries[-1].notion).on_counts()
         with progress.stage("counting what all releases tell"):
             room = found.room(load_table(table), chosen)
         data |= {"notion": chosen.to_dict(), "promise": str(chosen), "room": room}
@@ -69,7 +69,8 @@ def _summary(entry: Entry) -> dict[str, Any]:
     return {
         "notion": str(entry.notion),
         "sensitive": list(entry.sensitive),
-        "useful": list(entry.mechanism.useful_columns),
+        "useful": list(entry.columns),
+        "whole_table": entry.classes is not None,
         "kept": list(entry.kept),
         "rows": entry.rows,
         "key": entry.key,
@@ -86,6 +87,7 @@ def _text(data: dict[str, Any]) -> Group:
     shown = Table("release", "of", "about", "beside", "rows", "promise", "key", box=None, pad_edge=False)
     for number, one in enumerate(data["releases"], 1):
         of, about, beside = (Text(", ".join(one[name])) for name in ("useful", "sensitive", "kept"))
+        of = Text(f"whole table: {len(one['useful'])} columns") if one["whole_table"] else of
         shown.add_row(str(number), of, about, beside, f"{one['rows']:,}", one["notion"], one["key"][:8])
     count = len(data["releases"])
     lines = [Text(f"{count} release{'' if count == 1 else 's'}; no line was changed, left out or put in between.")]

@@ -54,6 +54,7 @@ def publish(
     sign: Path | None = None,
     margin: float | None = None,
     require: Literal["undecided", "not-broken"] = "undecided",
+    ledger: Path | None = None,
     time_limit: float | None = None,
     memory_limit: str | None = None,
     force: Flag = False,
@@ -116,6 +117,9 @@ def publish(
     require
         What the attack has to come to: undecided publishes with a warning where it cannot decide; not-broken publishes
         nothing then, with exit code 1.
+    ledger
+        Private record of all that is published about the same people, made where it is not there. What breaks the
+        promise together with that is designed farther inside, or not published; see discreet ledger.
     time_limit
         Seconds after which no further try begins where an attack broke the last.
     memory_limit
@@ -139,7 +143,12 @@ def publish(
     _check_installed()
     notion = _notion(promise)
     written = {"output": output, "certificate": f"{output}.certificate.json", "report": report}
-    written |= {"private": private_certificate, "key": key_file or write_key, "plan": write_plan or plan}
+    written |= {
+        "private": private_certificate,
+        "key": key_file or write_key,
+        "plan": write_plan or plan,
+        "ledger": ledger,
+    }
     names = {name: str(path) for name, path in written.items() if path is not None}
     source = load_table(table)
     if plan is not None:
@@ -150,6 +159,7 @@ def publish(
             )
         options = {"output": output, "private_certificate": private_certificate, "report": report, "sign": sign}
         limits = {"shuffle": not keep_order, "force": force, "memory_limit": memory_limit, "require": require}
+        options["ledger"] = ledger
         with progress.stage("publishing a later table"):
             done = _later(source, plan, key_file, **options, **limits)
         _tell(done, names, format, is_reproducible=False)
@@ -182,6 +192,7 @@ def publish(
             sign=sign,
             force=force,
             memory_limit=memory_limit,
+            ledger=ledger,
         )
     _tell(done, names, format, is_reproducible=seed is not None)
     return 0

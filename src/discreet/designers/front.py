@@ -85,7 +85,8 @@ def design(
         further joints over the same useful values under which the notion must hold as well, and ``near``, a
         `discreet.utilities.Distance` (True: of numbers), by which symbols that tell the same about S are released
         together with close ones, which costs nothing; and ``after``, mechanisms that were applied to the same records
-        before, or a `discreet.Earlier` of other columns: the promise is then about all releases together. Subset
+        before, or a `discreet.Earlier` of other columns: the promise is then about all releases together, on the
+        counted table; one with confidence is kept by this release with confidence, and by all on the counts. Subset
         response, independent attributes, the optimum that reads S, and auto: ``time_limit`` and ``seed``; auto also
         ``also``, ``near`` and ``after``.
         Watchdog: ``randomisation="merge" | "uniform"``.
@@ -134,7 +135,7 @@ def design(
                     f"{name} found a mechanism that breaks {notion}, so it was not returned. Widen the budget."
                 )
         after = options.get("after")
-        if after is not None and not notion.holds(after.through(outcome.mechanism)):
+        if after is not None and not notion.on_counts().holds(after.through(outcome.mechanism)):
             raise BrokenNotionError(
                 f"{name} found a mechanism that breaks {notion} after the earlier releases, so it was not returned. "
                 "Widen the budget."

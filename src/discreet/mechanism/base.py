@@ -200,6 +200,10 @@ class Mechanism(ABC):
         """The same mechanism with another promise written on it."""
         return self._changed(about=replace(self.about, notion=notion, method=method))
 
+    def applied_to(self, columns: Sequence[str], useful: Sequence[Any]) -> Self:
+        """The same mechanism for columns, and useful values, of other names."""
+        return self._changed(about=replace(self.about, useful_columns=tuple(columns)), useful=tuple(useful))
+
     def kept_private(self) -> Self:
         """The same mechanism, marked as one whose weights tell about single people."""
         return self._changed(about=replace(self.about, is_private=True))

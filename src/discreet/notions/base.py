@@ -214,6 +214,15 @@ class Notion:
             raise InvalidNotionError(f"a margin of {less:g} nats leaves nothing of {self}. Use a smaller one.")
         return dataclasses.replace(self, **{name: value - less for name, value in values.items()})  # type: ignore[type-var]
 
+    def on_counts(self) -> Notion:
+        """The same promise about the counted table, without confidence.
+
+        >>> from discreet import LIP
+        >>> LIP(0.5, confidence=0.95).on_counts()
+        LIP(epsilon=0.5)
+        """
+        return self if self.confidence is None else dataclasses.replace(self, confidence=None)  # type: ignore[type-var]
+
     def to_dict(self) -> dict[str, Any]:
         """Name and budgets as plain data; the confidence where there is one."""
         values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}  # type: ignore[arg-type]

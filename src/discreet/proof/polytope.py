@@ -125,8 +125,11 @@ class Polytope:
         """The polytope of a joint whose symbols all occur, and of other joints over the same symbols.
 
         Where releases came before, ``outcomes`` are the tables T_y(s, x) of what a reader of those has seen: the
-        promise is then about each of them together with what is released now (`discreet.mechanism.Earlier`).
+        promise is then about each of them together with what is released now (`discreet.mechanism.Earlier`). One with
+        confidence is kept by what is released now, and on the counts by all together.
         """
+        if outcomes and notion.confidence is not None:
+            return _both(cls.of(joint, notion), _after(joint, notion.on_counts(), outcomes))
         if outcomes:
             return _after(joint, notion, outcomes)
         blocks, equal, widths, size = [], [], [], []
@@ -213,6 +216,20 @@ def _after(joint: Joint, notion: Notion, outcomes: Sequence[ObjectArray]) -> Pol
             equal.append(np.full(len(matrix), is_equal))
         labels += [(*label[:3], number) for label in described.labels]
     return _scaled(np.vstack(blocks), np.concatenate(equal), np.concatenate(size), joint.p_useful, tuple(labels))
+
+
+def _both(first: Polytope, second: Polytope) -> Polytope:
+    """Posteriors that both allow; entries count by parts in the first, as a whole in the second, which has no more."""
+    times = 1 if first.steps is None else len(first.steps) + 1
+    whole = np.zeros((len(second.rows), first.rows.shape[1]))
+    whole[:, : first.n_own] = np.tile(second.rows, times)
+    return Polytope(
+        np.vstack([first.rows, whole]),
+        np.concatenate([first.equal, second.equal]),
+        first.p_useful,
+        np.concatenate([first.rounding, second.rounding]),
+        steps=first.steps,
+    )
 
 
 def _side_by_side(blocks: list[FloatArray], widths: list[int], n_useful: int) -> FloatArray:

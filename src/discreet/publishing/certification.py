@@ -52,8 +52,13 @@ def certified(
     redo: Mapping[str, str],
     is_shuffled: bool,
     engine: str,
+    after: list[str | None] | None = None,
 ) -> Certificate:
-    """The whole certificate; ``output`` is the digest of what was written, ``redo`` what drawing again needs."""
+    """The whole certificate.
+
+    ``output`` is the digest of what was written, ``redo`` what drawing again needs, ``after`` what a ledger says was
+    published before.
+    """
     roles = subject.roles
     publication: dict[str, Any] = {
         "columns": {
@@ -81,6 +86,8 @@ def certified(
             "input": {"of": content.of, "hmac": input_hmac(key.input_key, content.digest)},
         },
     }
+    if after is not None:
+        publication["after"] = after
     kept = {
         **redo,
         **{name: value if isinstance(value, str) else jsonable.dumps(value) for name, value in private.items()},

@@ -31,8 +31,7 @@ def fit_counted(subject: Subject, rule: SecretRule, settings: Settings) -> Count
     reduced = reduced // np.gcd.reduce(reduced, axis=1)[:, None]
     classes = joined_codes(reduced)[subject.records.tuples]
     names = [f"C{k + 1}" for k in range(int(classes.max()) + 1)]
-    notion = replace(settings.notion, confidence=None) if settings.notion.confidence is not None else settings.notion  # type: ignore[type-var]
-    settings = replace(settings, notion=notion, model="counted")
+    settings = replace(settings, notion=settings.notion.on_counts(), model="counted")
     joint = count(secret, classes, names, subject, rule)
     sizes = np.bincount(classes, minlength=len(names))
     made = design_classes(joint, settings, sizes)

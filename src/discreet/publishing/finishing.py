@@ -15,6 +15,7 @@ from discreet.designers import design
 from discreet.publishing.asked import Asked
 from discreet.publishing.calibration import calibration_of
 from discreet.publishing.certification import certified, promised
+from discreet.publishing.entering import Entering
 from discreet.publishing.fitting import Counted, count
 from discreet.publishing.making import SHARES, Tried, Wishes, told
 from discreet.publishing.notes import notes_of
@@ -50,6 +51,8 @@ class Ending:
         Further facts on how classes were made, for the public certificate.
     notes : tuple of str
         To be told with the publication.
+    entry : Entering or None
+        The ledger that the publication is entered into.
     """
 
     files: Files | None
@@ -62,6 +65,7 @@ class Ending:
     check: Callable[[], None]
     more: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    entry: Entering | None = None
 
 
 def finished(
@@ -115,6 +119,7 @@ def finished(
         redo=redo,
         is_shuffled=asked.shuffle,
         engine=ending.engine,
+        after=None if ending.entry is None else ending.entry.stated(subject, counted),
     )
     found = Publication(
         table=table,
@@ -141,6 +146,8 @@ def finished(
     if ending.files is not None:
         ending.check()
         report = None if asked.reporter is None else partial(asked.reporter, found)
+        if ending.entry is not None:
+            ending.files.write_ledger(ending.entry.path, ending.entry.text(subject, counted, certificate))
         ending.files.finish(certificate, asked.key, asked.signer, report, found.plan.text)
     return replace(found, seconds=asked.seconds)
 

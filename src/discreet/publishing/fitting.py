@@ -14,7 +14,7 @@ from discreet._support.errors import InputError, UnusableColumnError
 from discreet._support.numeric import FloatArray, IntArray
 from discreet.core.joint import Joint
 from discreet.designers import Design, design
-from discreet.mechanism import Mechanism
+from discreet.mechanism import Earlier, Mechanism
 from discreet.notions import Notion
 from discreet.publishing.beliefs import Beliefs, learn
 from discreet.publishing.classes import FEWEST_CLASSES, Classes, classes_for, make_classes
@@ -189,20 +189,21 @@ def designed(
     return Counted(fitted, learned.told, learned.own, joint, subject.turns, sizes)
 
 
-def redesigned(counted: Counted, settings: Settings) -> Counted:
-    """The same classes and counts under other settings of the design."""
-    made = design_classes(counted.joint, settings, counted.sizes)
+def redesigned(counted: Counted, settings: Settings, after: Earlier | None = None) -> Counted:
+    """The same classes and counts under other settings of the design, or after what was published before."""
+    made = design_classes(counted.joint, settings, counted.sizes, after)
     channel = channel_of(made.mechanism, counted.joint)
     return replace(counted, fitted=replace(counted.fitted, design=made, mechanism=channel, settings=settings))
 
 
-def design_classes(joint: Joint, settings: Settings, sizes: IntArray) -> Design:
+def design_classes(joint: Joint, settings: Settings, sizes: IntArray, after: Earlier | None = None) -> Design:
     """The channel between classes under which most records stay as they are, and every class as common as it is.
 
     As common among all records, that is: those that are not counted are published too.
     """
     _check_labels(joint)
     options: dict[str, Any] = {} if settings.margin is None else {"margin": settings.margin}
+    options |= {} if after is None else {"after": after}
     utility = Invariant(Accuracy(), dict(zip(joint.useful, sizes.tolist())))
     return design(joint, settings.notion, utility=utility, **options)
 

@@ -21,6 +21,7 @@ from discreet.notions import LIP, Notion
 from discreet.publishing.asked import Asked, Required
 from discreet.publishing.beliefs import sklearn_needed
 from discreet.publishing.certification import redo_of
+from discreet.publishing.entering import Entering, entering
 from discreet.publishing.finishing import Ending, finished
 from discreet.publishing.fitting import Counted, count, weights_of
 from discreet.publishing.making import Made, Wishes, made_in_memory, made_with, order_key, told
@@ -86,6 +87,7 @@ def publish(
     force: bool = False,
     memory_limit: str | None = None,
     require: Required = "undecided",
+    ledger: str | os.PathLike[str] | None = None,
     reads: Sequence[Any] = (),
 ) -> Publication:
     """Publish a whole table without its secret: all useful columns together, under one promise.
@@ -145,6 +147,9 @@ def publish(
         Replace existing files.
     require : "undecided" or "not-broken"
         What the attack has to come to: with "not-broken" nothing is published where it cannot decide.
+    ledger : path, optional
+        Private record of what was published about the same people: the promise is then about all of that together, on
+        the counted table, and the publication is entered.
 
     Returns
     -------
@@ -179,7 +184,7 @@ def publish(
     _check(promise, beliefs, classes, margin, time_limit)
     wanted = Wanted.of(
         force,
-        (*reads, key, sign),
+        (*reads, key, sign, ledger),
         output=output,
         private_certificate=private_certificate,
         write_key=write_key,
@@ -204,6 +209,7 @@ def publish(
     )
     if beliefs == "counted":
         warnings.warn(COUNTED_WARNING, DiscreetWarning, stacklevel=2)
+    _check_ledger(ledger, table, output, counted=beliefs == "counted")
     wishes = Wishes(promise, model, classes, dict(weights or {}), beliefs == "counted", margin, not shuffle)
     if is_spark(table):
         from discreet.publishing.spark import publish_spark
@@ -219,8 +225,9 @@ def publish(
         rule = rule_from(
             subject.table, roles.sensitive, subject.pilot, each=each, bins=bins, least_share=asked.least_share
         )
-        made = made_in_memory(subject, rule, wishes, asked.key, job.opened.connection, asked.is_late)
-        return _finished(job, subject, made, wishes)
+        entry = entering(ledger, job.frame, promise, asked.key, stack)
+        made = made_in_memory(subject, rule, wishes, asked.key, job.opened.connection, asked.is_late, entry)
+        return _finished(job, subject, made, wishes, entry)
 
 
 def publish_later(
@@ -238,6 +245,7 @@ def publish_later(
     report: Any = None,
     sign: Any = None,
     require: Required = "undecided",
+    ledger: Any = None,
     reads: Sequence[Any] = (),
 ) -> Publication:
     """A later table with the model, classes and design of an earlier publication; see `Publication.apply`."""
@@ -245,7 +253,8 @@ def publish_later(
         raise InputError("a later table is published in memory: give files, or a frame of another library.")
     plan.check_fitted()
     paths = {"output": output, "private_certificate": private_certificate, "write_key": write_key, "report": report}
-    wanted = Wanted.of(force, (*reads, key, sign), **paths)
+    wanted = Wanted.of(force, (*reads, key, sign, ledger), **paths)
+    _check_ledger(ledger, table, output)
     asked = Asked(
         key=ReleaseKey.of(key, seed),
         wanted=wanted,
@@ -262,6 +271,9 @@ def publish_later(
         kept = counted.fitted.settings.notion
         lost = kept.confidence is None and plan.notion.confidence is not None
         wishes = Wishes(kept if lost else plan.notion, weights=plan.weights, keeps_order=not shuffle)
+        entry = entering(ledger, job.frame, wishes.notion, asked.key, stack)
+        if entry is not None:
+            entry.check(subject, counted)
         made = made_with(subject, counted, wishes, asked.key, job.opened.connection)
         if made.attack.verdict == "broken":
             raise BrokenByAttackError(
@@ -269,7 +281,7 @@ def publish_later(
                 f"{told(made.attack)}. Nothing is published. Publish it by itself, without the plan.",
                 made.attack,
             )
-        return _finished(job, subject, made, wishes, notes=(LOST,) if lost else ())
+        return _finished(job, subject, made, wishes, entry, notes=(LOST,) if lost else ())
 
 
 def _roles_again(opened: DuckDBTable, old: Roles) -> Roles:
@@ -297,7 +309,7 @@ def _counted_again(subject: Subject, plan: PublicationPlan) -> Counted:
     notion = fitted.settings.notion
     if notion.confidence is not None and not notion.holds(joint, fitted.mechanism):
         # Limits of P(s | class) were held against the first table; what this one counts must keep the promise itself.
-        notion = replace(notion, confidence=None)  # type: ignore[type-var]
+        notion = notion.on_counts()
         fitted = replace(fitted, settings=replace(fitted.settings, notion=notion))
     if not notion.holds(joint, fitted.mechanism):
         slack = notion.slack(joint, fitted.mechanism)
@@ -330,7 +342,18 @@ def _begin(stack: ExitStack, table: Any, asked: Asked, memory_limit: str | None)
     return _Job(table, frame, opened, files, asked)
 
 
-def _finished(job: _Job, subject: Subject, made: Made, wishes: Wishes, notes: tuple[str, ...] = ()) -> Publication:
+def _check_ledger(ledger: Any, table: Any, output: Any, *, counted: bool = False) -> None:
+    """Refuse a ledger where nothing could be entered into it."""
+    if ledger is not None and (output is None or is_spark(table) or counted):
+        raise InputError(
+            "a ledger records publications that are written to a file, by DuckDB and with learned beliefs: name the "
+            "output, or leave the ledger out."
+        )
+
+
+def _finished(
+    job: _Job, subject: Subject, made: Made, wishes: Wishes, entry: Entering | None, notes: tuple[str, ...] = ()
+) -> Publication:
     """The published table with its certificate, once all decisions are made."""
     useful = subject.roles.useful
     quality = quality_of(subject.cells, [cells.taken(made.sources) for cells in subject.cells])
@@ -350,6 +373,7 @@ def _finished(job: _Job, subject: Subject, made: Made, wishes: Wishes, notes: tu
         content=job.opened.content,
         write=write,
         check=job.opened.check_unchanged,
+        entry=entry,
         more={
             "overlap": overlap_of(subject.records.tuples, subject.records.tuples[made.sources]),
             "coupling": ONE_FOR_ONE if wishes.keeps_order else "drawn",

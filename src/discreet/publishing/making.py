@@ -16,6 +16,7 @@ from discreet.mechanism import Mechanism
 from discreet.notions import Notion
 from discreet.publishing.beliefs import default_model, stronger_model
 from discreet.publishing.counted import fit_counted
+from discreet.publishing.entering import Entering
 from discreet.publishing.fitting import Counted, Settings, fit, redesigned
 from discreet.publishing.reading import Subject
 from discreet.twins.cells import Cells, cells_of
@@ -220,9 +221,15 @@ def _tried(tries: int, strength: int) -> str:
 
 
 def made_in_memory(
-    subject: Subject, rule: SecretRule, wishes: Wishes, key: ReleaseKey, connection: Any, late: Callable[[], bool]
+    subject: Subject,
+    rule: SecretRule,
+    wishes: Wishes,
+    key: ReleaseKey,
+    connection: Any,
+    late: Callable[[], bool],
+    entry: Entering | None = None,
 ) -> Made:
-    """The first try that no attack breaks."""
+    """The first try that no attack breaks, and that keeps the promise with all that a ledger has."""
 
     def attempt(settings: Settings, before: Made | None) -> Made:
         if before is not None:
@@ -231,6 +238,8 @@ def made_in_memory(
             counted = fit_counted(subject, rule, settings)
         else:
             counted = fit(subject, rule, settings, seed_of(key))
+        if entry is not None:
+            counted = entry.within(subject, counted)
         return made_with(subject, counted, wishes, key, connection)
 
     n_labels = len(rule.read(subject.table, subject.turns).labels)

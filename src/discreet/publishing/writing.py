@@ -83,6 +83,10 @@ class Files:
             copy_rows(table, useful, order, staged)
         return output_digest(staged)
 
+    def write_ledger(self, path: Path, text: str) -> None:
+        """Stage the ledger with this publication in it."""
+        self.transaction.write(path, text, private=True)
+
     def finish(
         self,
         certificate: Certificate,

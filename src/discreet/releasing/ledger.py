@@ -4,6 +4,9 @@ A private file of lines, each with the digest of the one before it, which are ad
 it are taken to be about the same people: whoever has seen one may have seen them all. A release that would break its
 promise together with those before is refused; one that repeats a mechanism with the same key, by the same id, draws the
 same again and adds nothing.
+
+A whole table that was published counts by what its promise is about: the class that each record appeared as. The class
+of every record is kept with it, and is known of the records of that table alone.
 """
 
 # SPDX-License-Identifier: Apache-2.0
@@ -14,7 +17,7 @@ import math
 import os
 import stat
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +25,16 @@ from discreet._support.errors import BrokenNotionError, InputError
 from discreet.certificate import Certificate, checker
 from discreet.core import labels as core_labels
 from discreet.core.joint import Joint
-from discreet.mechanism import Earlier, Mechanism
+from discreet.mechanism import ChannelMechanism, Earlier, Mechanism
 from discreet.notions import Notion
 from discreet.notions.base import from_dict
+from discreet.tables import open_table
+from discreet.tables.arrow import column_of
+from discreet.tables.session import OWN, DuckDBTable
+from discreet.twins.known import KnownClasses
+from discreet.twins.records import read_records
 
-__all__ = ["Entry", "Ledger"]
+__all__ = ["Entry", "Ledger", "class_column"]
 
 FORMAT = "discreet-ledger/1"
 
@@ -54,6 +62,8 @@ class Entry:
         Of the table.
     certificate : str or None
         Digest of its public certificate.
+    classes : KnownClasses or None
+        Of a whole table, the class of each record; the mechanism is then between classes.
     """
 
     notion: Notion
@@ -64,6 +74,12 @@ class Entry:
     id: str | None
     rows: int
     certificate: str | None
+    classes: KnownClasses | None = None
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """What was published: the columns that its mechanism is for, or those of a whole table."""
+        return self.mechanism.checked_columns() if self.classes is None else self.classes.columns
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data."""
@@ -77,6 +93,7 @@ class Entry:
             "id": self.id,
             "rows": self.rows,
             "certificate": self.certificate,
+            **({} if self.classes is None else {"classes": self.classes.to_dict()}),
         }
 
     @classmethod
@@ -93,11 +110,14 @@ class Entry:
             stored["id"],
             stored["rows"],
             stored["certificate"],
+            KnownClasses.from_dict(stored["classes"]) if "classes" in stored else None,
         )
 
     def repeats(self, other: Entry) -> bool:
         """Whether both draw the same for the same record."""
         same = self.mechanism.fingerprint == other.mechanism.fingerprint and self.key == other.key
+        if self.classes is not None:
+            return same and self.classes == other.classes
         return same and self.id is not None and self.id == other.id
 
 
@@ -160,14 +180,6 @@ class Ledger:
         """The content of its file."""
         return "".join(f"{line}\n" for line in self.lines)
 
-    def mechanisms(self, without: Entry | None = None) -> list[Mechanism]:
-        """Those that were drawn from, each once; without one that repeats the given release."""
-        found: list[Entry] = []
-        for one in self.entries:
-            if not any(one.repeats(other) for other in (*found, *([] if without is None else [without]))):
-                found.append(one)
-        return [one.mechanism for one in found]
-
     def earlier(
         self,
         table: Any,
@@ -179,47 +191,91 @@ class Ledger:
     ) -> Earlier | None:
         """What was seen so far, counted on a table beside useful columns that come next; None where nothing was.
 
-        Columns that were published as they are count as seen, and so do those that are ``kept`` next.
+        Columns that were published as they are count as seen, and so do those that are ``kept`` next. A release that
+        ``without`` repeats tells nothing new; where that is a whole table, ``useful`` are its `class_column`.
         """
-        mechanisms, seen = self.mechanisms(without), {column for one in self.entries for column in one.kept}
-        if not mechanisms and seen <= set(kept):  # the same draws again, beside nothing that is not published now
+        numbers, seen = self._numbers(without), {column for one in self.entries for column in one.kept}
+        if not numbers and seen <= set(kept):  # the same draws again, beside nothing that is not published now
             return None
         shown = dict.fromkeys([*(column for one in self.entries for column in one.kept), *kept])
         sensitive = self.entries[0].sensitive
-        return Earlier.from_table(table, sensitive, list(useful), mechanisms, shown=tuple(shown), bins=bins or None)
+        mechanisms = [self._counting(k) for k in numbers]
+        whole = {class_column(k): self.entries[k].classes for k in numbers}
+        if without is not None:
+            whole[class_column(len(self.entries))] = without.classes
+        known = {column: classes for column, classes in whole.items() if classes is not None}
+        if known:
+            wanted = [*sensitive, *useful, *shown, *(column for one in mechanisms for column in one.useful_columns)]
+            table = _with_classes(table, known, [column for column in dict.fromkeys(wanted) if column not in known])
+        found = Earlier.from_table(table, sensitive, list(useful), mechanisms, shown=tuple(shown), bins=bins or None)
+        applied = [self.entries[k].mechanism for k in numbers]
+        return replace(found, mechanisms=tuple(one for one in applied if isinstance(one, ChannelMechanism)))
+
+    def _numbers(self, without: Entry | None) -> list[int]:
+        """Places of the releases that tell something, each once; without those that repeat the given one."""
+        found: list[int] = []
+        for k, one in enumerate(self.entries):
+            others = [self.entries[other] for other in found] + ([] if without is None else [without])
+            if not any(one.repeats(other) for other in others):
+                found.append(k)
+        return found
+
+    def _counting(self, number: int) -> Mechanism:
+        """The mechanism of a release for the columns that it is counted by: classes are numbers there."""
+        made = self.entries[number].mechanism
+        if self.entries[number].classes is None:
+            return made
+        return made.applied_to(self._counted_by(number), range(made.n_useful))
+
+    def _counted_by(self, number: int) -> tuple[str, ...]:
+        """Columns that a release is counted by."""
+        entry = self.entries[number]
+        return entry.columns if entry.classes is None else (class_column(number),)
 
     def room(self, table: Any, notion: Notion) -> float:
         """Nats of a promise that are left after all releases; below 0 where they break it already."""
         if not self.entries:
             return min(bound.epsilon for bound in notion.bounds)
-        found = self.earlier(table, self.entries[0].mechanism.checked_columns(), bins=_bins(self.entries[0]))
+        found = self.earlier(table, self._counted_by(0), bins=_bins(self.entries[0]))
         assert found is not None
-        return notion.slack(found.through())
+        return notion.on_counts().slack(found.through())
 
     def check(self, table: Any, entry: Entry, joint: Joint) -> Earlier | None:
         """Refuse a release that breaks its promise together with those before; else what those told.
 
         ``joint`` is that of the release.
         """
-        if any(one.sensitive != entry.sensitive for one in self.entries):
-            raise InputError(
-                f"the ledger is about {', '.join(self.entries[0].sensitive)}, the release about "
-                f"{', '.join(entry.sensitive)}. Keep a ledger for each."
-            )
-        useful = entry.mechanism.checked_columns()
-        found = self.earlier(table, useful, kept=entry.kept, bins=_bins(entry), without=entry)
+        found = self.before(table, entry)
         if found is None:
             return None
         before = found.over(joint)
         seen = before.through(entry.mechanism)
-        if not entry.notion.holds(seen):
-            slack = entry.notion.slack(seen)
+        promise = entry.notion.on_counts()
+        if not promise.holds(seen):
+            slack = promise.slack(seen)
             how = f"by {-slack:.3g} nats" if slack > -math.inf else "since what is seen together rules a value of S out"
             raise BrokenNotionError(
                 f"together with what the ledger says was published before this release breaks {entry.notion} {how}, so "
                 "nothing was released. Design it after that (design --ledger), or promise a larger budget."
             )
         return before
+
+    def before(self, table: Any, entry: Entry) -> Earlier | None:
+        """What was seen before a release, beside what it publishes; None where nothing was."""
+        if any(one.sensitive != entry.sensitive for one in self.entries):
+            raise InputError(
+                f"the ledger is about {', '.join(self.entries[0].sensitive)}, the release about "
+                f"{', '.join(entry.sensitive)}. Keep a ledger for each."
+            )
+        useful = entry.columns if entry.classes is None else (class_column(len(self.entries)),)
+        return self.earlier(table, useful, kept=entry.kept, bins=_bins(entry), without=entry)
+
+    def named_before(self, entry: Entry) -> list[str | None] | None:
+        """Digests of the mechanisms that came before a release, as certificates state them; None where none did."""
+        applied = [self.entries[k].mechanism for k in self._numbers(entry)]
+        seen = any(set(one.kept) - set(entry.kept) for one in self.entries)
+        named = [None if one.is_private else checker.digest(one.public_dict()) for one in applied]
+        return named if named or seen else None
 
     def confirms(self, certificate: Certificate, table: Any) -> bool:
         """Whether a private certificate of one of the releases states what was published before it, as it was.
@@ -232,9 +288,10 @@ class Ledger:
             return False
         entry = self.entries[number]
         before = Ledger(self.entries[:number], self.lines[:number])
-        useful = entry.mechanism.checked_columns()
-        found = before.earlier(table, useful, kept=entry.kept, bins=_bins(entry), without=entry)
         stated = certificate.to_dict()
+        if entry.classes is not None:
+            return bool(stated["publication"].get("after") == before.named_before(entry))
+        found = before.before(table, entry)
         if found is None or "after" not in stated:
             return found is None and "after" not in stated
         labels = [core_labels.decode(label) for label in stated["counts"]["useful"]]
@@ -244,6 +301,30 @@ class Ledger:
             for one in found.outcomes
         ]
         return told == [{(s, x): n for s, x, n in one} for one in stated["counts"]["outcomes"]]
+
+
+def class_column(number: int) -> str:
+    """Name of the column with the classes of a whole table, by the place of its release."""
+    return f"{OWN}class_{number}"
+
+
+def _with_classes(table: Any, known: Mapping[str, KnownClasses], columns: Sequence[str]) -> Any:
+    """Columns of a table, beside those of the classes that its records were published in."""
+    with open_table(table, places=True) as opened:
+        if not isinstance(opened, DuckDBTable):
+            raise InputError("whole tables of a ledger are known in memory: give files, or a frame of another library.")
+        found = None
+        for name, classes in known.items():
+            records = read_records(opened, classes.columns, columns)
+            own = classes.read(records)
+            if own is None:
+                raise InputError(
+                    "the ledger has a whole table of other records than these: what it told is known of its own "
+                    "records alone. Count on the table that was published, or keep a ledger for each."
+                )
+            found = records.table.select(columns) if found is None else found
+            found = found.append_column(name, column_of(own))
+    return found
 
 
 def _bins(entry: Entry) -> dict[str, list[float]]:

@@ -179,7 +179,7 @@ class Problem:
 
     def holds(self, mechanism: Mechanism) -> bool:
         """The exact check of a mechanism on symbols, under every joint, and after what came before."""
-        if self.after is not None and not self.notion.holds(self.after.through(mechanism)):
+        if self.after is not None and not self.notion.on_counts().holds(self.after.through(mechanism)):
             return False
         return all(self.notion.holds(joint, mechanism) for joint in (self.given, *self.given_also))
 
@@ -316,15 +316,15 @@ def _folded_masses(other: Joint, joint: Joint) -> ObjectArray:
 
 def _check_after(notion: Notion, after: Earlier, also: Sequence[Joint]) -> None:
     """What came before can be added up, and keeps the promise by itself."""
-    if notion.confidence is not None or notion.is_conditional or also:
+    if notion.is_conditional or also:
         raise InputError(
             f"a promise about several releases is made on one counted table: leave out other tables (also), and use "
-            f"LIP, ALIP, MaxLift or LDP without confidence instead of {notion}."
+            f"LIP, ALIP, MaxLift or LDP instead of {notion}."
         )
-    seen = after.through()
-    if not notion.holds(seen):
+    seen, promise = after.through(), notion.on_counts()
+    if not promise.holds(seen):
         raise BrokenNotionError(
-            f"what was published before breaks {notion} by {-notion.slack(seen):.3g} nats already, so nothing can "
+            f"what was published before breaks {promise} by {-promise.slack(seen):.3g} nats already, so nothing can "
             "follow under it. Promise a larger budget for all releases together."
         )
 

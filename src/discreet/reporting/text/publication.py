@@ -34,6 +34,7 @@ OWNERS = (
     ("private", "Private certificate"),
     ("key", "Key"),
     ("plan", "Plan for later tables"),
+    ("ledger", "Ledger"),
     ("report", "Report for the owner"),
 )
 
