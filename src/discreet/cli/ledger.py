@@ -60,7 +60,13 @@ def ledger(
             room = found.room(load_table(table), chosen)
         data |= {"notion": chosen.to_dict(), "promise": str(chosen), "room": room}
         if certificate is not None:
-            data["confirmed"] = found.confirms(Certificate.from_json(certificate), load_table(table))
+            stated = Certificate.from_json(certificate)
+            if "counts" not in stated.to_dict():
+                raise InputError(
+                    f"{str(certificate)!r} is a public certificate, which does not say what was counted. Name the "
+                    "private one (release --private-certificate)."
+                )
+            data["confirmed"] = found.confirms(stated, load_table(table))
     show(format, data, _text(data) if format == "text" else None)
     return 1 if data.get("room", 0.0) < 0 or not data.get("confirmed", True) else 0
 
@@ -90,7 +96,8 @@ def _text(data: dict[str, Any]) -> Group:
         of = Text(f"whole table: {len(one['useful'])} columns") if one["whole_table"] else of
         shown.add_row(str(number), of, about, beside, f"{one['rows']:,}", one["notion"], one["key"][:8])
     count = len(data["releases"])
-    lines = [Text(f"{count} release{'' if count == 1 else 's'}; no line was changed, left out or put in between.")]
+    whole = "no line before the last was changed, left out or put in between; of the last its certificate tells."
+    lines = [Text(f"{count} release{'' if count == 1 else 's'}; {whole}")]
     if "room" in data:
         room = data["room"]
         kept = f"Of {data['promise']} {room:.4g} nats are left for a further release."

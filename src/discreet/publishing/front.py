@@ -13,7 +13,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from discreet._support.errors import BrokenByAttackError, BrokenNotionError, DiscreetWarning, InputError
+from discreet._support.errors import (
+    BrokenByAttackError,
+    BrokenNotionError,
+    DiscreetWarning,
+    InputError,
+    UnusableColumnError,
+)
 from discreet._support.numeric import IntArray
 from discreet.certificate.signing_key import SigningKey
 from discreet.drawing.keys import ReleaseKey
@@ -25,6 +31,7 @@ from discreet.publishing.entering import Entering, entering
 from discreet.publishing.finishing import Ending, finished
 from discreet.publishing.fitting import Counted, count, weights_of
 from discreet.publishing.making import Made, Wishes, made_in_memory, made_with, order_key, told
+from discreet.publishing.notes import later_notes
 from discreet.publishing.owners_report import reporter_of
 from discreet.publishing.pilot import rule_from
 from discreet.publishing.plan import PublicationPlan
@@ -36,7 +43,7 @@ from discreet.publishing.writing import Files, Wanted, frame_of, open_files
 from discreet.tables import frames, open_table
 from discreet.tables.categories import with_unused_categories
 from discreet.tables.session import DuckDBTable, Limits, is_spark
-from discreet.twins.draw import ONE_FOR_ONE
+from discreet.twins.draw import ONE_FOR_ONE, coupling_of
 from discreet.twins.store import overlap_of
 
 __all__ = ["publish", "publish_later"]
@@ -209,7 +216,7 @@ def publish(
     )
     if beliefs == "counted":
         warnings.warn(COUNTED_WARNING, DiscreetWarning, stacklevel=2)
-    _check_ledger(ledger, table, output, counted=beliefs == "counted")
+    _check_ledger(ledger, table, output, shuffle=shuffle, counted=beliefs == "counted")
     wishes = Wishes(promise, model, classes, dict(weights or {}), beliefs == "counted", margin, not shuffle)
     if is_spark(table):
         from discreet.publishing.spark import publish_spark
@@ -254,7 +261,7 @@ def publish_later(
     plan.check_fitted()
     paths = {"output": output, "private_certificate": private_certificate, "write_key": write_key, "report": report}
     wanted = Wanted.of(force, (*reads, key, sign, ledger), **paths)
-    _check_ledger(ledger, table, output)
+    _check_ledger(ledger, table, output, shuffle=shuffle)
     asked = Asked(
         key=ReleaseKey.of(key, seed),
         wanted=wanted,
@@ -266,7 +273,8 @@ def publish_later(
     with ExitStack() as stack:
         job = _begin(stack, table, asked, memory_limit)
         # Folds are those of the key that the models were trained under: an equal record is told by the same model.
-        subject = read_subject(job.opened, _roles_again(job.opened, plan.roles), plan.key, n_turns=plan.n_turns)
+        roles = _roles_again(job.opened, plan.roles)
+        subject = read_subject(job.opened, roles, plan.key, n_turns=plan.n_turns)
         counted = _counted_again(subject, plan)
         kept = counted.fitted.settings.notion
         lost = kept.confidence is None and plan.notion.confidence is not None
@@ -281,7 +289,8 @@ def publish_later(
                 f"{told(made.attack)}. Nothing is published. Publish it by itself, without the plan.",
                 made.attack,
             )
-        return _finished(job, subject, made, wishes, entry, notes=(LOST,) if lost else ())
+        notes = (*((LOST,) if lost else ()), *later_notes(counted, plan.roles, roles, keeps_order=not shuffle))
+        return _finished(job, subject, made, wishes, entry, notes=notes)
 
 
 def _roles_again(opened: DuckDBTable, old: Roles) -> Roles:
@@ -306,6 +315,12 @@ def _counted_again(subject: Subject, plan: PublicationPlan) -> Counted:
         )
     secret = fitted.rule.read(subject.table, subject.turns)
     joint = count(secret, classes, fitted.classes.labels, subject, fitted.rule)
+    known = fitted.design.joint.sensitive
+    if set(secret.labels) - set(known) or joint.sensitive != known:
+        raise UnusableColumnError(
+            f"the sensitive column {' + '.join(fitted.rule.columns)} has other values in the later table than in the "
+            "first, about which the plan's models and limits say nothing. Publish it by itself, without the plan."
+        )
     notion = fitted.settings.notion
     if notion.confidence is not None and not notion.holds(joint, fitted.mechanism):
         # Limits of P(s | class) were held against the first table; what this one counts must keep the promise itself.
@@ -342,8 +357,13 @@ def _begin(stack: ExitStack, table: Any, asked: Asked, memory_limit: str | None)
     return _Job(table, frame, opened, files, asked)
 
 
-def _check_ledger(ledger: Any, table: Any, output: Any, *, counted: bool = False) -> None:
-    """Refuse a ledger where nothing could be entered into it."""
+def _check_ledger(ledger: Any, table: Any, output: Any, *, shuffle: bool, counted: bool = False) -> None:
+    """Refuse a ledger where nothing could be entered into it, or added up."""
+    if ledger is not None and not shuffle:
+        raise InputError(
+            "of rows in their order, a reader of two publications sees which are equal in both, which a ledger cannot "
+            "add up: leave shuffle=False (--keep-order) out, or the ledger."
+        )
     if ledger is not None and (output is None or is_spark(table) or counted):
         raise InputError(
             "a ledger records publications that are written to a file, by DuckDB and with learned beliefs: name the "
@@ -356,7 +376,9 @@ def _finished(
 ) -> Publication:
     """The published table with its certificate, once all decisions are made."""
     useful = subject.roles.useful
-    quality = quality_of(subject.cells, [cells.taken(made.sources) for cells in subject.cells])
+    coupling = coupling_of(made.sources) if wishes.keeps_order else "drawn"
+    published = [cells.taken(made.sources) for cells in subject.cells]
+    quality = quality_of(subject.cells, published, exchanged=coupling == ONE_FOR_ONE)
     order = _order(subject, made, job)
 
     def write() -> tuple[Any, Any]:
@@ -376,7 +398,7 @@ def _finished(
         entry=entry,
         more={
             "overlap": overlap_of(subject.records.tuples, subject.records.tuples[made.sources]),
-            "coupling": ONE_FOR_ONE if wishes.keeps_order else "drawn",
+            "coupling": coupling,
         },
         notes=(*notes, *(() if job.files is not None else _unused(job.frame, useful))),
     )

@@ -58,6 +58,12 @@ FINER, FINER_OF_MANY = (1.0, 1.5, 2.0), (1.0, 2.0, 4.0)
 #: What the strongest of several tries had.
 HAD = ("", ", the last with a stronger model", ", the last with a stronger model, more classes and margin")
 
+#: What helps first where rows keep their order.
+IN_ORDER = (
+    "Rows keep their order, which tells something where they are sorted by S or by useful columns: leave shuffle=False "
+    "(--keep-order) out. "
+)
+
 #: Findings of an attack that an error tells.
 MOST_REASONS = 3
 
@@ -210,8 +216,8 @@ def first_not_broken(
         return undecided
     raise BrokenByAttackError(
         f"an attack breaks {wishes.notion} in what would be published ({_tried(tries, strength)}): "
-        f"{told(made.attack)}. Nothing is published. Give a stronger model (model= in Python), drop the columns that "
-        "tell most, or promise a larger budget.",
+        f"{told(made.attack)}. Nothing is published. {IN_ORDER if wishes.keeps_order else ''}Give a stronger model "
+        "(model= in Python), drop the columns that tell most, or promise a larger budget.",
         made.attack,
     )
 
@@ -278,15 +284,17 @@ def attacks_on(
 ) -> tuple[Attack, ...]:
     """Attack what would be published, once for every secret; rows of a person are in one half.
 
-    Where rows keep their order, readers see beside each how often it occurs.
+    Where rows keep their order, readers see beside each where it stands, and how often it occurs.
     """
     from discreet.publishing.attack.measuring import attacked
-    from discreet.publishing.attack.written import times_beside
+    from discreet.publishing.attack.standing import standing_beside
+    from discreet.publishing.attack.written import times_of
 
     rule = counted.fitted.rule
     secrets = [Secret.of(texts) for texts in rule.columns_of(subject.table)]
     person = subject.roles.person
     persons = None if person is None else cells_of(person, subject.table.column(person)).codes
+    sides = [(*times_of(table), *standing_beside(table)) if wishes.keeps_order else () for table in (before, after)]
     found = []
     with progress.stage("attacking what would be published"), warnings.catch_warnings():
         warnings.simplefilter("error", DiscreetWarning)
@@ -303,7 +311,7 @@ def attacks_on(
                     secret.labels,
                     notion=wishes.notion,
                     seed=seed,
-                    beside=times_beside(before, after) if wishes.keeps_order else ((), ()),
+                    beside=(sides[0], sides[1]),
                     beliefs=told,
                     persons=persons,
                     sensitive=rule.columns if len(secrets) == 1 else (rule.columns[number],),

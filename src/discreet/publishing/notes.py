@@ -12,6 +12,7 @@ from discreet._support.numeric import IntArray
 from discreet.core.joint import Joint
 from discreet.measures.limits import belief_limits
 from discreet.notions import Notion
+from discreet.publishing.fitting import Counted
 from discreet.publishing.making import Tried
 from discreet.publishing.pilot import MOST_LABELS
 from discreet.publishing.reading import Subject
@@ -23,7 +24,7 @@ from discreet.twins.secret import RARER, SecretRule
 if TYPE_CHECKING:
     from discreet.publishing.attack.record import Attack
 
-__all__ = ["notes_of"]
+__all__ = ["later_notes", "notes_of"]
 
 #: Unchanged rows below this share are explained.
 FEW = 0.5
@@ -33,6 +34,9 @@ MANY_ALONE = 0.5
 
 #: Values that are promised about together are many where their records are a larger share than this.
 MANY_GATHERED = 0.1
+
+#: Shares of classes that move by more are told of.
+MUCH_MOVED = 0.01
 
 #: Gathered values that a note names.
 MOST_NAMED = 5
@@ -60,6 +64,29 @@ def notes_of(subject: Subject, made: Tried, unchanged: float, sources: IntArray)
         found.append(
             f"cut into parts: {column} (at {', '.join(places)}). Nothing is promised about which value inside its part "
             "a record has"
+        )
+    return tuple(found)
+
+
+def later_notes(counted: Counted, before: Roles, now: Roles, *, keeps_order: bool) -> tuple[str, ...]:
+    """What an owner should know of a later table under an earlier design."""
+    mechanism, shares = counted.fitted.mechanism, counted.sizes / counted.sizes.sum()
+    channel = np.asarray(mechanism.channel)[:, np.argsort(mechanism.own_places or ())]
+    moved = float(np.abs(shares @ channel - shares).sum() / 2)
+    found = []
+    new = [column for column in now.dropped if column not in before.dropped]
+    if new:
+        found.append(f"not published, as the first table lacks them: {', '.join(new)}")
+    if moved > MUCH_MOVED:
+        found.append(
+            f"classes are not as common here as in the first table: {_percent(moved)} of rows appear as others than "
+            "would keep shares of values as they are, which the largest changes of columns show. Published by itself, "
+            "without the plan, the table keeps them"
+        )
+    if keeps_order:
+        found.append(
+            "rows keep their order: whoever puts this table beside another publication of the same people sees which "
+            "rows changed, and learns more than either promises. Publish one of them at most in order"
         )
     return tuple(found)
 
@@ -129,15 +156,15 @@ def _about_columns(roles: Roles) -> Iterator[str]:
 
 
 def _about_rows(subject: Subject, sources: IntArray) -> Iterator[str]:
-    """That most published rows are the only ones of their kind, and which columns make them so."""
-    times = np.bincount(subject.records.tuples[sources])
-    alone = int((times == 1).sum())
-    if alone <= MANY_ALONE * len(sources) or not alone:
+    """That most records are the only ones of their kind, and which columns make them so."""
+    alone = int((np.bincount(subject.records.tuples) == 1).sum())
+    if not len(sources) or alone <= MANY_ALONE * len(sources):
         return
-    names = most_singling([cells.taken(sources) for cells in subject.cells])
+    names = most_singling(subject.cells)
     yield (
-        f"{alone:,} of {len(sources):,} rows are the only ones with their values: whoever knows some of them (most are "
-        f"singled out by {_listed(names)}) finds the row and reads the others. Leave out or coarsen what identifies"
+        f"{alone:,} of {len(sources):,} records are the only ones with their values, and most are published: whoever "
+        f"knows some of them (most are singled out by {_listed(names)}) finds the row and reads the others. Leave out "
+        "or coarsen what identifies"
     )
 
 

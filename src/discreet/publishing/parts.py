@@ -1,8 +1,8 @@
 """Parts of values that an order hides: of times the weekday, month, day, hour and minute, of numbers the last digits.
 
 What happens on Sundays, or to people with an even number, no split of an order finds. Of codes, letters at each place;
-of texts that are read as numbers or dates, how they are written. A part is a code or a small number of its own, where
-it varies in a column.
+of texts that are read as numbers or dates, how they are written; of numbers with more digits than a float has, what is
+left of them. A part is a code or a small number of its own, where it varies in a column.
 """
 
 # SPDX-License-Identifier: Apache-2.0
@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable
+from decimal import Decimal, localcontext
 from typing import Any
 
 import numpy as np
 
 from discreet._support.numeric import FloatArray
 from discreet.publishing.shapes import shape_of
-from discreet.twins.cells import DATES, Cells
+from discreet.twins.cells import DATES, Cells, plain_numbers
 
 __all__ = ["CODES", "MOST_WHOLE", "part_of", "parts_of"]
 
@@ -31,6 +32,10 @@ LARGEST = 1e15
 
 #: Decimals that are looked at: the last digit of numbers with more of them is noise.
 MOST_DECIMALS = 4
+
+#: Numbers that differ by less, relative to their size, are hardly told apart by models; digits that sums of exact
+#: numbers are worked out with.
+NEAR, EXACT_DIGITS = 2.0**-40, 80
 
 #: Letters of codes that are all equally long, each by itself.
 MOST_LETTERS = 8
@@ -66,10 +71,10 @@ def _possible(cells: Cells) -> tuple[str, ...]:
     kind = cells.values.type
     day, clock, form = ("weekday", "month", "day"), ("hour", "minute"), ("form",) if cells.is_text else ()
     if cells.way in DATES or pa.types.is_timestamp(kind):
-        return (*day, *clock, *form)
+        return (*day, *clock, *form, *(() if cells.is_text else ("rest",)))
     if pa.types.is_temporal(kind):
-        return day if pa.types.is_date(kind) else clock if pa.types.is_time(kind) else ()
-    return ("ending", *LETTERS) if cells.numbers is None else (*DIGITS, "cents", *form)
+        return (*(day if pa.types.is_date(kind) else clock if pa.types.is_time(kind) else ()), "rest")
+    return ("ending", *LETTERS) if cells.numbers is None else (*DIGITS, "cents", *form, "rest")
 
 
 def _wanted(cells: Cells) -> tuple[str, ...]:
@@ -78,15 +83,24 @@ def _wanted(cells: Cells) -> tuple[str, ...]:
     if "ending" in possible:
         many = cells.n_values > MOST_TEXTS
         return ("ending", *(LETTERS[: _common_length(cells)])) if many else ()
+    near = _has_near_numbers(cells)
     if cells.numbers is None or "cents" not in possible:
-        return possible
-    form = ("form",) if "form" in possible else ()
+        return tuple(name for name in possible if near or name != "rest")
+    form = (*(("form",) if "form" in possible else ()), *(("rest",) if near else ()))
     if cells.n_values <= MOST_WHOLE:
         return form
     places = _decimals(cells.numbers)
     if places is None:
         return form
     return (f"digit at {places}", f"tens at {places}", *(("cents",) if places == 2 else ()), *form)
+
+
+def _has_near_numbers(cells: Cells) -> bool:
+    """Whether some different values are one as floats, or nearly."""
+    if cells.numbers is None:
+        return False
+    known = cells.numbers[np.isfinite(cells.numbers)]
+    return bool((np.diff(known) <= NEAR * np.abs(known[1:])).any())
 
 
 def _common_length(cells: Cells) -> int:
@@ -173,6 +187,29 @@ def _cents(cells: Cells) -> FloatArray:
     return result
 
 
+def _rest(cells: Cells) -> FloatArray:
+    """What a number exceeds the next float of 32 bits by, however many digits it has."""
+    import pyarrow as pa
+
+    values = cells.values
+    if cells.way is not None:
+        values = plain_numbers(values, cells.way)
+    elif pa.types.is_temporal(values.type):
+        values = values.cast(pa.int32() if values.type.bit_width == 32 else pa.int64())
+    with localcontext(prec=EXACT_DIGITS):
+        found = [_beyond_float(value) for value in values.to_pylist()]
+    return np.array(found, dtype=np.float64)
+
+
+def _beyond_float(value: Any) -> float:
+    exact = Decimal("nan") if value is None else Decimal(value)
+    if not exact.is_finite():
+        return np.nan
+    with np.errstate(over="ignore"):
+        near = float(np.float32(float(exact)))
+    return float(exact - Decimal(near)) if np.isfinite(near) else 0.0
+
+
 def _form(cells: Cells) -> FloatArray:
     """How texts are written; a code that other tables share."""
     way = str(cells.way)
@@ -208,4 +245,5 @@ _READ: dict[str, Callable[[Cells], FloatArray]] = {
     "cents": _cents,
     "ending": _ending,
     "form": _form,
+    "rest": _rest,
 }

@@ -94,15 +94,18 @@ class Quality:
         }
 
 
-def quality_of(columns: Sequence[Cells], published: Sequence[Cells]) -> Quality:
-    """A published table beside its original, row by row; both are in one code."""
+def quality_of(columns: Sequence[Cells], published: Sequence[Cells], *, exchanged: bool = False) -> Quality:
+    """A published table beside its original, row by row; both are in one code.
+
+    Where records were ``exchanged`` one for one, no draw changes a share.
+    """
     same = [before.codes == after.codes for before, after in zip(columns, published, strict=True)]
     grouped = {cells.name: groups_of(cells) for cells in columns}
     kept, groups = {}, {}
     for cells, after in zip(columns, published):
         of_code, names = grouped[cells.name]
         groups[cells.name] = of_code[cells.codes], of_code[after.codes]
-        kept[cells.name] = _kept(cells, after.codes, *groups[cells.name], names)
+        kept[cells.name] = _kept(cells, after.codes, *groups[cells.name], names, exchanged)
     pairs = [
         (one, other, _cramer(first[0], second[0]), _cramer(first[1], second[1]))
         for (one, first), (other, second) in itertools.combinations(groups.items(), 2)
@@ -110,7 +113,9 @@ def quality_of(columns: Sequence[Cells], published: Sequence[Cells]) -> Quality:
     return Quality(float(np.all(same, axis=0).mean()), kept, tuple(pairs))
 
 
-def _kept(cells: Cells, after: IntArray, before: IntArray, now: IntArray, names: list[str]) -> ColumnKept:
+def _kept(
+    cells: Cells, after: IntArray, before: IntArray, now: IntArray, names: list[str], exchanged: bool
+) -> ColumnKept:
     n = len(after)
     counts = [np.bincount(codes + 1, minlength=cells.n_values + 1) for codes in (cells.codes, after)]
     if cells.n_values > MOST_COMPARED:
@@ -119,7 +124,7 @@ def _kept(cells: Cells, after: IntArray, before: IntArray, now: IntArray, names:
     moved = before != now
     came = np.bincount(before[moved], minlength=len(names)) + np.bincount(now[moved], minlength=len(names))
     shares = [np.bincount(codes, minlength=len(names)) / n for codes in (before, now)]
-    errors = np.sqrt(came) / n
+    errors = np.sqrt(came * (not exchanged)) / n
     listed = np.argsort(-shares[0], kind="stable")[:MOST_SHOWN] if not cells.is_ordered else np.arange(len(names))
     shown = tuple((names[k], float(shares[0][k]), float(shares[1][k]), float(errors[k])) for k in listed.tolist())
     changes = shares[1] - shares[0]

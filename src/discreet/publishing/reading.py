@@ -121,7 +121,8 @@ def _check_alike(name: str, column: Any) -> None:
     what = "both 0 and -0" if signs.any() and not signs.all() else what
     if what:
         raise UnusableColumnError(
-            f"the column {name!r} has {what}, which no model tells apart and the published table would. Make them one."
+            f"the column {name!r} has {what}, which no model tells apart and the published table would. Make them one"
+            f"{' (adding 0.0 does)' if '-0' in what else ''}."
         )
 
 

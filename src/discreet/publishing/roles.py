@@ -40,7 +40,12 @@ ALL_NULL = (
     "the sensitive column {!r} is null in every row, so there is nothing to protect. Choose another column, or drop it."
 )
 
-ID_NAMES = re.compile(r"(^|[_\W])(id|ids|uuid|guid|key|nr|no|ssn|iban|e-?mail|phone|number|ref)($|[_\W])|Id$|ID$", re.I)
+#: Names that say whose a row is: by a word of their own, or by "Id" at the end of one.
+ID_WORDS = (
+    "id|ids|uuid|guid|key|nr|no|ssn|iban|e-?mail|phone|number|ref|patient|person|customer|client|user|member|employee|"
+    "student|account|passport"
+)
+ID_NAMES = re.compile(rf"(?i:(^|[_\W])({ID_WORDS})($|[_\W]))|(?<=[a-z])I[dD]$")
 
 
 @dataclass(frozen=True)

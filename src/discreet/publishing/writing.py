@@ -23,6 +23,7 @@ from discreet.releasing.targets import Targets
 from discreet.releasing.transaction import Transaction, writing
 from discreet.tables import frames
 from discreet.tables.arrow import column_of
+from discreet.tables.categories import listed_anew
 from discreet.tables.dialect import DUCKDB, literal
 from discreet.tables.files import existing_files
 from discreet.tables.session import FILE, OWN, ROW, DuckDBTable
@@ -179,4 +180,4 @@ def frame_of(given: Any, frame: Any, useful: Sequence[str], order: IntArray) -> 
     import pyarrow as pa
 
     rows = pa.table({ROW: column_of(order)})
-    return frames.put_together(given, frame, rows, [(column, column) for column in useful], ROW, {})
+    return listed_anew(frames.put_together(given, frame, rows, [(column, column) for column in useful], ROW, {}))

@@ -18,7 +18,7 @@ import numpy as np
 from discreet._support.numeric import FloatArray, IntArray
 from discreet.tables.arrow import whole
 
-__all__ = ["DATES", "FOUND", "Cells", "cells_of", "way_of"]
+__all__ = ["DATES", "FOUND", "Cells", "cells_of", "plain_numbers", "way_of"]
 
 #: Texts with more values than this are told apart by their order, not only by being equal.
 MOST_CATEGORIES = 64
@@ -206,14 +206,20 @@ def _read(texts: Any, way: str) -> FloatArray:
     import pyarrow.compute as pc
 
     if way in NUMBERS:
-        shape, groups, decimal = NUMBERS[way]
-        bare = pc.replace_substring_regex(texts, ORNAMENTS, "")
-        joined = pc.replace_substring(pc.replace_substring(bare, groups, ""), decimal, ".")
-        fits = pc.match_substring_regex(bare, shape)
-        return np.asarray(pc.if_else(fits, joined, None).cast(pa.float64()).fill_null(np.nan))
+        return np.asarray(plain_numbers(texts, way).cast(pa.float64()).fill_null(np.nan))
     shape, *parts = DATES[way]
     year, month, day = _parts(pc.extract_regex(texts, shape), parts)
     return np.asarray(year * 372 + month * 31 + day)
+
+
+def plain_numbers(texts: Any, way: str) -> Any:
+    """Numbers with nothing but digits, a sign and a decimal point, as texts; null for the odd ones."""
+    import pyarrow.compute as pc
+
+    shape, groups, decimal = NUMBERS[way]
+    bare = pc.replace_substring_regex(texts, ORNAMENTS, "")
+    joined = pc.replace_substring(pc.replace_substring(bare, groups, ""), decimal, ".")
+    return pc.if_else(pc.match_substring_regex(bare, shape), joined, None)
 
 
 def _parts(found: Any, names: Sequence[str]) -> list[FloatArray]:

@@ -21,11 +21,13 @@ from discreet.twins.exchange import exchanged
 from discreet.twins.records import Digests, numbers_of
 
 __all__ = [
+    "NEARLY",
     "ONE_FOR_ONE",
     "Appearing",
     "appearing",
     "channel_of",
     "coupled",
+    "coupling_of",
     "drawn_classes",
     "moves",
     "points",
@@ -36,8 +38,13 @@ __all__ = [
 CLASS_DIGITS, POINT_DIGITS = 30, 10
 
 
-#: What certificates call it that records are exchanged.
-ONE_FOR_ONE = "one for one"
+#: What certificates call it that records are exchanged; the second where classes have other sizes than in the design.
+ONE_FOR_ONE, NEARLY = "one for one", "one for one, some repeated"
+
+
+def coupling_of(found: IntArray) -> str:
+    """What certificates call an exchange with these sources."""
+    return ONE_FOR_ONE if len(np.unique(found)) == len(found) else NEARLY
 
 
 class Appearing(NamedTuple):

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable
+from decimal import Decimal
 
 import numpy as np
 import pyarrow as pa
@@ -136,3 +137,26 @@ class _Spy:
     def fit(self, matrix: np.ndarray, codes: np.ndarray) -> _Spy:
         self.seen.append(matrix.copy())
         return self
+
+
+NEAR = {
+    "integers": lambda s: pa.array([2**60 + int(bit) for bit in s]),
+    "large integers": lambda s: pa.array([2**63 + int(bit) for bit in s], pa.uint64()),
+    "decimals": lambda s: pa.array([Decimal(f"123456789012345678.0{int(bit)}") for bit in s], pa.decimal128(20, 2)),
+    "times": lambda s: pa.array(1_700_000_000_000_000_000 + s, pa.timestamp("ns")),
+    "texts": lambda s: pa.array([f"100000000000000000{int(bit)}" for bit in s]),
+    "floats": lambda s: pa.array(np.where(s == 1, np.nextafter(0.3, 1), 0.3)),
+}
+
+
+@pytest.mark.parametrize("make", NEAR.values(), ids=NEAR)
+def test_numbers_with_more_digits_than_floats_are_told_apart(make: Callable[[np.ndarray], pa.Array]) -> None:
+    rng = np.random.default_rng(0)
+    secret = (rng.random(4000) < 0.4).astype(np.int64)
+    table = pa.table({"age": rng.integers(20, 70, 4000), "x": make(secret), "secret": secret})
+    assert dc.attack(table, table.select(["age", "x"]), "secret", dc.LIP(0.5)).verdict == "broken"
+    found = dc.publish(table, "secret", notion=dc.LIP(0.5, confidence=0.9), seed=1)
+    assert found.attack.verdict != "broken"
+    moved = np.asarray(found.sources)
+    shown = np.where(secret[moved] == 1)[0]
+    assert abs(np.log(secret[shown].mean() / secret.mean())) < 0.5  # what x tells of its row's own secret

@@ -139,3 +139,27 @@ def test_columns_of_another_kind_and_tables_that_are_too_small_are_refused() -> 
 def test_senseless_wishes_are_refused(wrong: dict[str, float], said: str) -> None:
     with pytest.raises(InputError, match=said):
         dc.publish(JUNE, "ill", **wrong)
+
+
+def test_a_later_table_with_other_sensitive_values_is_refused(june: dc.Publication) -> None:
+    """Fewer values, or ones that nothing was learned about: the plan's limits are about others."""
+    ill = JULY.column("ill").to_pylist()
+    alone = JULY.filter(pa.array([value == "no" for value in ill]))
+    place = JULY.column_names.index("ill")
+    new = JULY.set_column(place, "ill", pa.array(["?" if k % 5 == 0 else value for k, value in enumerate(ill)]))
+    for later in (alone, new):
+        with pytest.raises(dc.errors.UnusableColumnError, match="other values in the later table"):
+            june.apply(later)
+
+
+def test_a_later_table_of_other_people_says_what_changes(june: dc.Publication) -> None:
+    older = JULY.filter(pa.array([age > 40 for age in JULY.column("age").to_pylist()]))
+    more = older.append_column("extra", pa.array(range(older.num_rows)))
+    found = june.apply(more, shuffle=False)
+    said = " ".join(found.notes)
+    assert "not published, as the first table lacks them: extra" in said
+    assert "classes are not as common here" in said
+    assert "rows keep their order" in said
+    assert found.certificate["publication"]["classes"]["coupling"] == "one for one, some repeated"
+    assert dc.verify(found.certificate, more, found.table, key=june.key).level == "redrawn"
+    assert "classes are not as common here" not in " ".join(june.apply(JULY).notes)

@@ -147,3 +147,35 @@ def test_numbers_that_models_cannot_tell_apart_are_refused(odd: list[float | Non
     column = pa.array([*odd, *[1.5] * (N - 2)])
     with pytest.raises(dc.errors.UnusableColumnError, match=f"'more' has {said}"):
         dc.publish(with_column(column), "ill", notion=NOTION, seed=1)
+
+
+def test_the_order_of_categories_does_not_tell_how_rows_stood() -> None:
+    """Categories in the order of first appearance would: the published ones stand in one of their own."""
+    rng = np.random.default_rng(0)
+    secret = np.sort(rng.choice(["n", "y"], 3000, p=[0.6, 0.4]))  # rows sorted by it
+    town = np.array([f"t{k // 10}" for k in range(3000)])
+    listed = list(dict.fromkeys(town.tolist()))
+    frame = pd.DataFrame({"town": pd.Categorical(town, listed), "age": rng.integers(20, 60, 3000), "s": secret})
+    found = dc.publish(frame, "s", notion=dc.LIP(2.0, confidence=0.9), seed=1).table
+    assert found["town"].dtype == frame["town"].dtype
+    assert list(found["town"].cat.categories) == sorted(listed)
+    table = pa.table({"town": pa.array(town).dictionary_encode(), "age": frame["age"].to_numpy(), "s": secret})
+    made = dc.publish(table, "s", notion=dc.LIP(2.0, confidence=0.9), seed=1).table
+    assert made.schema == table.drop_columns("s").schema
+    shown = made.column("town").combine_chunks().dictionary.to_pylist()
+    assert shown == list(dict.fromkeys(made.column("town").to_pylist()))
+    ordered = frame.assign(town=frame["town"].cat.as_ordered())
+    kept = dc.publish(ordered, "s", notion=dc.LIP(2.0, confidence=0.9), seed=1).table
+    assert list(kept["town"].cat.categories) == listed
+
+
+@pytest.mark.parametrize(
+    ("name", "is_left_out"),
+    [("paid", False), ("covid", False), ("taxPaid", False), ("userID", True), ("patient", True)],
+)
+def test_names_that_end_like_id_are_not_ids(name: str, is_left_out: bool) -> None:
+    rng = np.random.default_rng(0)
+    codes = [f"P-{k:06d}" for k in rng.integers(0, 1000, 3000)] if is_left_out else rng.integers(0, 1000, 3000)
+    table = pa.table({name: codes, "age": rng.integers(20, 60, 3000), "s": rng.choice(["n", "y"], 3000)})
+    found = dc.publish(table, "s", notion=dc.LIP(1.0, confidence=0.9), seed=1)
+    assert (name in found.table.column_names) != is_left_out

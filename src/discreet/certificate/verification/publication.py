@@ -28,7 +28,7 @@ from discreet.tables.files import is_parquet, readable
 from discreet.tables.session import DuckDBTable, Limits
 from discreet.twins.cells import Cells, cells_of
 from discreet.twins.distance import Distance
-from discreet.twins.draw import ONE_FOR_ONE, appearing
+from discreet.twins.draw import NEARLY, ONE_FOR_ONE, appearing
 from discreet.twins.records import Records, read_records
 from discreet.twins.secret import SecretRule
 from discreet.twins.store import overlap_of, places_of, unpacked
@@ -264,7 +264,7 @@ def _redraw(evidence: Evidence, known: _Known, classes: IntArray, published: Any
         mechanism,
         Distance(cells, weights),
         records.canonical,
-        one_for_one=stated["classes"].get("coupling") == ONE_FOR_ONE,
+        one_for_one=stated["classes"].get("coupling") in (ONE_FOR_ONE, NEARLY),
     )
     if digest != private["coupling"]:
         text = f"twins were looked for with scipy {private['scipy']}, which finds others here: not drawn again"

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from discreet.publishing.parts import part_of
 from discreet.tables.arrow import whole
 from discreet.twins.cells import Cells, cells_of
 
@@ -81,12 +82,14 @@ def _of_both(name: str, first: Any, second: Any) -> tuple[Cells, Cells, bool]:
 
 
 def _by_number(cells: Cells) -> Cells:
-    """Texts of the same number, such as 39 and 39.0, as one value."""
-    if cells.numbers is None or not len(cells.numbers):
+    """Texts of the same number, such as 39 and 39.0, as one value; of long numbers all digits count."""
+    if cells.numbers is None or not len(cells.numbers) or not cells.is_text:
         return cells
     import pyarrow as pa
 
     is_first = np.append(True, cells.numbers[1:] != cells.numbers[:-1])
+    rest = part_of(cells, "rest")
+    is_first[1:] |= rest[1:] != rest[:-1]
     place = np.append(np.cumsum(is_first) - 1, -1)
     values = cells.values.filter(pa.array(is_first))
     return replace(cells, codes=place[cells.codes], numbers=cells.numbers[is_first], values=values)

@@ -16,6 +16,7 @@ from discreet.publishing.attack.models import chosen_models
 from discreet.publishing.attack.reading import read_pair
 from discreet.publishing.attack.record import Attack
 from discreet.publishing.attack.secret import secret_of
+from discreet.publishing.attack.standing import standing_beside
 from discreet.publishing.attack.verdict import promised
 from discreet.publishing.attack.written import written_beside
 
@@ -100,6 +101,9 @@ def attack(
     secret = secret_of(list(pair.secret.items()))
     known = {name: column for name, column in pair.original.items() if name not in secret_names}
     cells = cell_pairs(known, pair.released)
+    beside = written_beside(known, pair.released, cells.before, cells.after)
+    if id is None:  # whoever has the release sees its rows in this order
+        beside = (*beside[0], *standing_beside(cells.before)), (*beside[1], *standing_beside(cells.after))
     doubts = check_correspondence(cells.before, cells.after, cells.shared, seed, by_id=id is not None)
     return attacked(
         cells.before,
@@ -112,7 +116,7 @@ def attack(
         confidence=confidence,
         shared=cells.shared,
         prior=secret.shares,
-        beside=written_beside(known, pair.released, cells.before, cells.after),
+        beside=beside,
         persons=pair.persons,
         sensitive=secret_names,
         notes=(*pair.notes, *doubts, *secret.notes, *cells.notes),

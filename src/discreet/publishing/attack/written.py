@@ -18,7 +18,7 @@ from discreet.publishing.shapes import shape_of
 from discreet.tables.arrow import whole
 from discreet.twins.cells import DATES, Cells, cells_of
 
-__all__ = ["TIMES", "times_beside", "written_beside"]
+__all__ = ["TIMES", "times_of", "written_beside"]
 
 #: Name of the column of repeated rows, and the number from which they are counted as equally many.
 TIMES, MOST_TIMES = "times a row occurs", 3
@@ -39,13 +39,7 @@ def written_beside(
     )
     names = {cells.name for cells in second}
     pairs = [cells for cells in first if cells.name in names], second
-    times = times_beside([*before, *pairs[0]], [*after, *pairs[1]])
-    return (*pairs[0], *times[0]), (*pairs[1], *times[1])
-
-
-def times_beside(before: Sequence[Cells], after: Sequence[Cells]) -> tuple[tuple[Cells, ...], tuple[Cells, ...]]:
-    """Of both tables how often each row occurs."""
-    return tuple(_times(before)), tuple(_times(after))
+    return (*pairs[0], *times_of([*before, *pairs[0]])), (*pairs[1], *times_of([*after, *pairs[1]]))
 
 
 def _written(name: str, column: Any) -> list[Cells]:
@@ -100,7 +94,7 @@ def _listed(name: str, texts: Any) -> list[Cells]:
     return [cells] if cells.n_values > 1 else []
 
 
-def _times(columns: Sequence[Cells]) -> list[Cells]:
+def times_of(columns: Sequence[Cells]) -> list[Cells]:
     """How often the row of each record occurs, where some do more often than others."""
     import pyarrow as pa
 

@@ -18,6 +18,7 @@ import discreet as dc
 from discreet._support import jsonable
 from discreet.errors import ColumnNotFoundError, InputError, InvalidNotionError, UnsupportedNotionError
 from discreet.publishing.attack.measuring import _Halves, _rows_each, attacked
+from discreet.publishing.attack.standing import standing_beside
 from discreet.twins.cells import cells_of
 
 N = 4000
@@ -86,9 +87,26 @@ def test_the_same_seed_gives_the_same_attack_and_another_does_not() -> None:
 def test_the_order_of_rows_changes_nothing() -> None:
     table = a_table(n=2000)
     moved = table.sample(frac=1, random_state=3)
-    found = [dc.attack(one, one.drop(columns="s"), "s", dc.LIP(0.5), seed=4) for one in (table, moved)]
+    found = [dc.attack(one, one.drop(columns="s"), "s", dc.LIP(0.5), "id", seed=4) for one in (table, moved)]
     first, second = (jsonable.plain(one.to_dict()) for one in found)
     assert first == second
+
+
+def test_rows_that_stand_in_a_telling_order_are_found() -> None:
+    """Sorted by S the place of a row tells it; sorted by a date, rows that show another's stand out."""
+    table = a_table(n=3000)
+    by_secret = table.sort_values("s", kind="stable", ignore_index=True)
+    assert dc.attack(by_secret, by_secret[["a"]], "s", dc.LIP(0.5)).after.log_min_lift == -np.inf
+    rng = np.random.default_rng(2)
+    table = pd.DataFrame({"day": np.arange(12_000) // 3, "s": (rng.random(12_000) < 0.4).astype(int)})
+    rows = np.arange(12_000)
+    moved = np.flatnonzero(rng.random(12_000) < np.where(table["s"] == 1, 0.6, 0.2))  # who moves tells s
+    rows[moved] = rng.permutation(moved)
+    released = table[["day"]].iloc[rows].reset_index(drop=True)
+    assert dc.attack(table, released, "s", dc.LIP(0.2)).verdict == "broken"
+    order = rng.permutation(12_000)
+    mixed = [one.iloc[order].reset_index(drop=True) for one in (table, released)]
+    assert dc.attack(*mixed, "s", dc.LIP(0.2)).verdict != "broken"
 
 
 def test_rows_are_linked_by_id_in_any_order() -> None:
@@ -223,7 +241,8 @@ def test_cells_in_memory_are_attacked_the_same() -> None:
     secret = table["s"].to_numpy().astype(np.int64)
     released = table[names].iloc[rows].reset_index(drop=True)
     models = ["bayes", "boosting"]
-    found = attacked(before, after, secret, [0, 1], notion=dc.LIP(0.5), models=models)
+    beside = standing_beside(before), standing_beside(after)
+    found = attacked(before, after, secret, [0, 1], notion=dc.LIP(0.5), models=models, beside=beside)
     assert jsonable.plain(found.cells) == jsonable.plain(
         dc.attack(table, released, "s", dc.LIP(0.5), models=models).cells
     )
