@@ -20,6 +20,7 @@ from discreet.notions.leakage import MaxLift, PerfectPrivacy
 from discreet.notions.average_lift import AlphaLift, Chi2Lift, L1Lift
 from discreet.notions.srlip import SRLIP
 from discreet.notions.all_of import AllOf
+from discreet.notions.premises import premises
 # isort: on
 
 __all__ = [
@@ -52,5 +53,6 @@ __all__ = [
     "at_most_exp",
     "factor",
     "from_dict",
+    "premises",
     "stacked",
 ]
