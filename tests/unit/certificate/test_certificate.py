@@ -436,7 +436,7 @@ def code_lines(text: str) -> int:
 def test_the_checker_stands_alone(released: Path) -> None:
     """Standard library only, short, and usable as a script without discreet."""
     text = SOURCE.read_text()
-    assert code_lines(text) < 750
+    assert code_lines(text) < 800  # one sitting; lines below four curved measures and their tops take forty
     imported = {line.split()[1].split(".")[0] for line in text.splitlines() if line.startswith(("import ", "from "))}
     assert imported <= set(sys.stdlib_module_names)
     command = [sys.executable, "-I", "-S", str(SOURCE)]
