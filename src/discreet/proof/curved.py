@@ -25,7 +25,7 @@ from discreet._support.numeric import BoolArray, FloatArray, IntArray
 from discreet.core.joint import Joint
 from discreet.notions import LARGEST_CURVED, Bound, Notion
 
-__all__ = ["Curved", "Cut", "bisected", "gathered_rows"]
+__all__ = ["BISECTIONS", "Curved", "Cut", "bisected", "gathered_rows"]
 
 #: Lifts below this are cut at it: a line at zero would have no slope, or all of it.
 LEAST_LIFT = 1e-30
@@ -57,9 +57,10 @@ class View(NamedTuple):
 
     def largest(self, bound: Bound) -> FloatArray:
         """Lifts that no sensitive value exceeds under a bound: the largest of the table, or less."""
-        in_table = self.beliefs.max(axis=1) / self.prior * (1 + ROUNDING)
-        result: FloatArray = np.minimum(in_table, bound.kind.largest_lifts(self.prior, bound.epsilon))
-        return result
+        in_table: FloatArray = self.beliefs.max(axis=1) / self.prior * (1 + ROUNDING)
+        if bound.epsilon > LARGEST_CURVED:
+            return in_table
+        return np.minimum(in_table, bound.kind.largest_lifts(self.prior, bound.epsilon))
 
     def lifts(self, points: FloatArray) -> FloatArray:
         """Lifts of posteriors, shape (n_points, n_sensitive)."""
@@ -165,13 +166,17 @@ def _view(other: Joint, joint: Joint) -> View:
     return View(beliefs, prior, share / joint.p_useful)
 
 
-def bisected(points: FloatArray, p_useful: FloatArray, fits: Callable[[FloatArray], BoolArray]) -> FloatArray:
-    """Each posterior, or the last that fits on the way to it from P_X."""
-    low, high = np.zeros(len(points)), np.ones(len(points))
-    low[fits(points)] = 1.0
-    for _ in range(BISECTIONS):
+def bisected(
+    points: FloatArray, p_useful: FloatArray, fits: Callable[[FloatArray], BoolArray], halvings: int = BISECTIONS
+) -> FloatArray:
+    """Each posterior, or the last that fits on the way to it from P_X; short of it by no more than halvings leave."""
+    result = points.copy()
+    outside = np.flatnonzero(~fits(points))
+    ways = points[outside] - p_useful
+    low, high = np.zeros(len(outside)), np.ones(len(outside))
+    for _ in range(halvings if len(outside) else 0):
         middle = (low + high) / 2
-        inside = fits(p_useful + middle[:, None] * (points - p_useful))
+        inside = fits(p_useful + middle[:, None] * ways)
         low, high = np.where(inside, middle, low), np.where(inside, high, middle)
-    result: FloatArray = p_useful + low[:, None] * (points - p_useful)
-    return np.where(low[:, None] == 1.0, points, result)
+    result[outside] = p_useful + low[:, None] * ways
+    return result

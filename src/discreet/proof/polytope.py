@@ -14,7 +14,7 @@ from discreet._support.errors import InputError
 from discreet._support.numeric import BoolArray, FloatArray, IntArray, ObjectArray
 from discreet.core.joint import Joint
 from discreet.notions import Notion, PosteriorRows, stacked
-from discreet.proof.curved import Curved, Cut, bisected, gathered_rows
+from discreet.proof.curved import BISECTIONS, Curved, Cut, bisected, gathered_rows
 
 __all__ = ["Polytope"]
 
@@ -137,12 +137,14 @@ class Polytope:
         claimed = self.rounding[last] >= ROUNDING * size / self.scale[last]
         return bool((made <= _widened(allowed, made.shape[1])).all() and claimed.all() and not self.equal[last].any())
 
-    def pulled(self, points: FloatArray) -> FloatArray:
-        """Each posterior moved towards P_X, no further than it has to be to keep the rows and the curved bounds."""
-        curved = self.curved
-        if curved is None:
-            return bisected(points, self.p_useful, lambda some: self.exceeded(some) <= 0)
-        return bisected(points, self.p_useful, lambda some: (curved.excess(some) <= 0) & (self.exceeded(some) <= 0))
+    def pulled(self, points: FloatArray, halvings: int = BISECTIONS) -> FloatArray:
+        """Each posterior moved towards P_X, hardly further than it has to be to keep the rows and the curved bounds."""
+
+        def fits(some: FloatArray) -> BoolArray:
+            inside: BoolArray = self.exceeded(some) <= 0
+            return inside if self.curved is None else inside & (self.curved.excess(some) <= 0)
+
+        return bisected(points, self.p_useful, fits, halvings)
 
     def exceeded(self, points: FloatArray) -> FloatArray:
         """By how much each posterior exceeds the rows that have no auxiliary variables."""

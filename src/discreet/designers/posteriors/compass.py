@@ -23,6 +23,9 @@ FIRST, SHRINK, MOST_STEPS = 0.25, 0.4, 40
 #: Steps end where they are shorter than this.
 SHORTEST = 1e-5
 
+#: Halvings of the way back to the border: enough for a distance that is short beside the shortest step.
+HALVINGS = 22
+
 
 def improved(
     points: FloatArray,
@@ -32,7 +35,7 @@ def improved(
 ) -> FloatArray:
     """A posterior for each given one, which are allowed, from where no short step lowers the cost.
 
-    Cost of a step: O(n_points * n_useful**2 * n_sensitive), some fifty times.
+    Cost of a step: O(n_points * n_useful**2 * n_sensitive), some twenty times.
     """
     n, here = polytope.n_useful, points
     best, step = cost(here), np.full(len(here), FIRST)
@@ -46,7 +49,7 @@ def improved(
         away = here[:, None] - back[:, :, None] * (symbols - here[:, None])
         tried = np.maximum(np.concatenate([towards, away], axis=1), 0.0)
         tried /= tried.sum(axis=2, keepdims=True)
-        flat = polytope.pulled(tried.reshape(-1, n))
+        flat = polytope.pulled(tried.reshape(-1, n), HALVINGS)
         costs = cost(flat).reshape(len(here), -1)
         chosen = costs.argmin(axis=1)
         every = np.arange(len(here))

@@ -62,7 +62,7 @@ TOUCHING = 1e-8
 NO_CHANGE, WORTH_FOLLOWING = 1e-9, 1e-6
 
 #: Walks along the border at most, the share of the time that is kept for them, and alphabets that they are tried for.
-MOST_FOLLOWED, FOLLOWING_SHARE, FOLLOWED_UP_TO = 10, 0.15, 60
+MOST_FOLLOWED, FOLLOWING_SHARE, FOLLOWED_UP_TO = 20, 0.3, 100
 
 
 def by_cuts(

@@ -47,6 +47,9 @@ __all__ = ["Problem"]
 #: More classes than this are gathered into cells.
 MOST_SYMBOLS = 2000
 
+#: Alphabets up to this size are enclosed by cuts where there are rows as well.
+CUT_UP_TO = 40
+
 #: Larger proofs are not kept: the bound is then claimed, and nobody can check it.
 MOST_PROOF_NUMBERS = 20_000_000
 
@@ -132,7 +135,9 @@ class Problem:
         if self.is_perfect:
             self.polytope = self._independence(joint, also).polytope(inner.p_useful)
         else:
-            curved = Curved.of(inner, notion, others) if by_cuts and after is None else None
+            # Rows with auxiliary variables are faster than cuts where symbols are many, but no checker makes them anew.
+            is_cut = by_cuts and after is None and not (notion.is_polyhedral and len(self.symbols) > CUT_UP_TO)
+            curved = Curved.of(inner, notion, others) if is_cut else None
             if curved is not None and len(self.symbols) > MOST_SYMBOLS:
                 raise InputError(
                     f"optima under {notion} take {MOST_SYMBOLS:,} useful values that tell different things about S at "
