@@ -1,4 +1,4 @@
-"""Optimal random response: the front door of ``method="optimal"``, for notions whose posteriors form a polytope.
+"""Optimal random response: the front door of ``method="optimal"``, for polytopes and for what cuts enclose.
 
 ``search="columns"`` (the default) generates columns and proves a bound; ``search="vertices"`` lists all vertices of a
 small polytope and solves one linear programme. Source: [ZDS23]_, (12); [LTS20]_, Theorem 2; the rest is our own.
