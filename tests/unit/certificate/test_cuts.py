@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
+import mpmath
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from discreet import AlphaLift, Chi2Lift, Joint, L1Lift, Notion, certify, design
 from discreet.certificate import checker
@@ -120,6 +124,16 @@ def test_what_is_no_cut_is_refused(alpha: Data, forge: Callable[[Data], None]) -
     assert verdict(forged)["bound"] is False
 
 
+@pytest.mark.parametrize("lift", [-1.0, -1e-9, 0.0])
+def test_lifts_below_zero_are_refused(inverse: Data, lift: float) -> None:
+    """Where the line at -1 would lie above f, and prove what is false."""
+    forged = copy.deepcopy(inverse)
+    first_cut(lift)(forged)
+    assert verdict(forged)["bound"] is False
+    with pytest.raises(ValueError, match="not a cut"):
+        checker.proven_bound(forged)
+
+
 @pytest.mark.parametrize("changed", [{"eps_upper": 0.08}, {"alpha": 1.5}, {"name": "chi2"}])
 def test_a_proof_for_another_bound_proves_nothing_here(alpha: Data, changed: Data) -> None:
     """Cuts of a tighter budget, of a larger order and of another measure, under a notion that allows more."""
@@ -154,12 +168,24 @@ def test_a_cut_under_earlier_releases_is_refused(alpha: Data) -> None:
         checker.proven_bound(forged)
 
 
+@pytest.mark.parametrize("kind", ["l1_lift", "chi2_lift", "l1_lift_inverse", "chi2_lift_inverse"])
+@given(w=st.fractions(Fraction(1, 100), 20), top=st.fractions(Fraction(1, 2), 20), share=st.fractions(0, 1))
+def test_lines_lie_below(kind: str, w: Fraction, top: Fraction, share: Fraction) -> None:
+    """In rational numbers, at every lift up to the top; at w itself they touch where the measure is convex."""
+    constant, slope = checker._line(kind, w, top, Fraction(1), Fraction(1))
+
+    def f(lift: Fraction) -> Fraction:
+        away = (1 / lift if kind.endswith("_inverse") else lift) - 1
+        return abs(away) if kind.startswith("l1") else away**2
+
+    for lift in (max(share * top, Fraction(1, 1000)), top, Fraction(1, 1000)):
+        assert constant + slope * lift <= f(lift)
+    if not kind.endswith("_inverse") or w < 1:
+        assert constant + slope * w == f(w)
+
+
 def test_powers_are_enclosed() -> None:
-    import mpmath
-
     mpmath.mp.dps = 80
-    from fractions import Fraction
-
     for w, power, exponent in ((Fraction(3, 7), Fraction(-5, 2), Fraction(1, 3)), (Fraction(11, 9), Fraction(40), 2)):
         true = mpmath.mpf(w.numerator) / w.denominator
         true = true ** (mpmath.mpf(power.numerator) / power.denominator)

@@ -77,6 +77,18 @@ def test_cuts_leave_out_what_they_are_made_for(joint: Joint, seed: int, epsilon:
             assert np.abs((border * cut.rows).sum(axis=1)).max() < 1e-6
 
 
+def test_the_bound_that_is_met_first_is_cut_by() -> None:
+    """Of two bounds the one that allows less on the way, so that both kinds of cuts come about."""
+    joint = Joint.random(3, 5, seed=1)
+    polytope = uncut(joint, AlphaLift(2, eps_lower=0.2, eps_upper=0.05))
+    assert polytope.curved is not None
+    points = np.random.default_rng(0).dirichlet(np.full(5, 0.3), 40)
+    outside = points[polytope.curved.excess(points) > 1e-6]
+    cut = polytope.cut(polytope.curved.cuts(outside, joint.p_useful))
+    assert {made.bound for made in cut.cuts} == {0, 1}
+    assert (np.diag(outside @ cut.rows.T) > 0).all()  # each by its own row
+
+
 def test_under_several_joints_each_has_cuts() -> None:
     joint, other = Joint.random(3, 4, seed=1), Joint.random(3, 4, seed=2)
     polytope = uncut(joint, AlphaLift(2, eps_upper=0.05), other)
