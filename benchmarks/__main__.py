@@ -11,7 +11,20 @@ from pathlib import Path
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 
-from benchmarks import audit, beliefs, confidence, labels, merging, optimal, publish, ranges, release, spark, sweep
+from benchmarks import (
+    audit,
+    beliefs,
+    confidence,
+    curved,
+    labels,
+    merging,
+    optimal,
+    publish,
+    ranges,
+    release,
+    spark,
+    sweep,
+)
 from benchmarks.common import show
 
 BENCHMARKS = {
@@ -20,6 +33,7 @@ BENCHMARKS = {
     "audit": audit,
     "labels": labels,
     "optimal": optimal,
+    "curved": curved,
     "beliefs": beliefs,
     "confidence": confidence,
     "ranges": ranges,
@@ -32,7 +46,7 @@ BENCHMARKS = {
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="name", help=f"of {', '.join(BENCHMARKS)}; left out: all")
-    options = parser.add_argument_group("optimal and publish")
+    options = parser.add_argument_group("optimal, curved and publish")
     parts = [*optimal.PARTS, *optimal.LARGE, *publish.PARTS]
     options.add_argument("--part", action="append", default=[], choices=parts, help="only this; may be repeated")
     options.add_argument("--large", action="store_true", help="also the parts that take an hour")
@@ -56,7 +70,9 @@ def main() -> None:
     show(
         row
         for name in chosen.names or BENCHMARKS
-        for row in BENCHMARKS[name].rows(**{"optimal": options, "publish": whole, **sized}.get(name, {}))
+        for row in BENCHMARKS[name].rows(
+            **{"optimal": options, "curved": {"most": chosen.joints}, "publish": whole, **sized}.get(name, {})
+        )
     )
 
 

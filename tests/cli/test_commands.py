@@ -164,7 +164,7 @@ BAD = [
     (["design", "{csv}", "--sensitive", "income", "--useful", "job", "--epsilon", "1", "--randomisation", "uniform"], 2, "no option of the method auto"),
     (["design", "{csv}", "--sensitive", "income", "--useful", "job", "--epsilon", "1", "--method", "watchdog", "--time-limit", "5"], 2, "no option of the method watchdog"),
     (["design", "{csv}", "--sensitive", "income", "--useful", "job", "--epsilon", "1", "--time-limit", "-5"], 2, "positive"),
-    (["design", "{csv}", "--sensitive", "income", "--useful", "job", "--notion", "chi2", "--eps-upper", "1", "--method", "optimal"], 2, "does not serve"),
+    (["design", "{csv}", "--sensitive", "income", "--useful", "job", "--notion", "chi2", "--eps-upper", "1", "--method", "max-truth"], 2, "does not serve"),
     (["design", "{csv}", "--sensitive", "income", "--useful", "job", "--epsilon", "1", "-o", "{dir}"], 2, "directory"),
     (["design", "{csv}", "--sensitive", "income", "--useful", "job", "--epsilon", "1", "-o", "{dir}/no/m.json"], 2, "no directory"),
     (["design", "{csv}", "--sensitive", "income", "--useful", "job", "--epsilon", "1", "-o", "{dir}/latin.csv"], 2, "--force"),

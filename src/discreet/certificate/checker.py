@@ -117,6 +117,7 @@ COUNTS |= {"outcomes?": [[[_count, _count, _count]]]}  # of earlier releases: wh
 PROOF: Shape = {"rows": [[str, _count, (_count, None), _count]], "largest": VECTORS, "smallest": VECTORS}
 PROOF |= {"on": ("symbols", "beliefs"), "prices": ([_real], None), "splits": [[_count, _count, _real]]}
 PROOF |= {"multipliers": (VECTORS, None), "cells": ([_count], None)}
+PROOF |= {"cuts?": [[_real]], "lifts?": [_real]}  # lifts at which rows are cuts, and those that none exceeds
 CERTIFICATE: Shape = {"format": FORMAT, "notion": NOTION, "mechanism": (None, *MECHANISM), "achieved": (RANGE, None)}
 CERTIFICATE |= {"nmi": NUMBER, "bound": (NUMBER, None), "bound_evidence": (str, None), "reads_sensitive": bool}
 CERTIFICATE |= {"rows": ({"input": _count, "output": _count}, None), "digests": {"mechanism": (HEX, None)}}
@@ -312,6 +313,7 @@ def size(certificate: Data) -> Found:
         entries = len(proof["largest"])
         numbers = sum(map(len, vectors)) + len(vectors) + 2 * len(proof["splits"]) + entries
         steps += entries * (numbers + len(proof["rows"])) + (subsets * n_s + n_x) * len(proof["rows"])
+        steps += n_s * (n_x + 40) * len(proof.get("cuts", ()))
     of_x: dict[int, int] = {}
     for _, x, n in counts["cells"] if "limits" in counts else ():
         of_x[x] = of_x.get(x, 0) + n
@@ -747,7 +749,11 @@ def _own_rows(certificate: Data, table: Table, symbols: list[int]) -> list[tuple
     parts, views = [[place[x] for x in some] for some in slices(certificate, table)], _outcomes(certificate, table)
     parts = [[place[x] for x in symbols if any(row[x] for row in seen)] for seen in views] or parts
     masses, every = [sum(line[x] for line in table) for x in symbols], sum(sum(map(sum, seen)) for seen in views)
+    tops = _tops(certificate, table, symbols)
     for kind, first, second, number in certificate["proof"]["rows"]:
+        if kind.endswith("-cut"):
+            rows.append((_cut(certificate, table, symbols, kind, first, tops), False))
+            continue
         inside, row, seen = parts[number], [0.0] * len(symbols), views[number] if views else table
         own = {k: sum(line[symbols[k]] for line in seen) for k in inside}
         known = range(len(symbols)) if views else inside  # whose P(s) it is compared with
@@ -765,6 +771,89 @@ def _own_rows(certificate: Data, table: Table, symbols: list[int]) -> list[tuple
             row[k] = float(-value if kind == "lower" else value)
         rows.append((row, kind == "equal"))
     return rows
+
+
+def _cut(
+    certificate: Data, table: Table, symbols: list[int], side: str, number: int, tops: list[Fraction]
+) -> list[float]:
+    """A row that a bound on the mean of f(lift) implies, whatever the lifts w > 0 that the proof names.
+
+    Where c + k l <= f(l) for every lift l up to the top, the mean of c + k l is at most that of f, and P(s) l(s) is the
+    mean of P(s|x) over a posterior. Rounded so that it allows more.
+    """
+    kind, epsilon, order = _mean_bound(certificate, side)
+    at, total = [Fraction(w) for w in certificate["proof"]["cuts"][number]], sum(map(sum, table))
+    if len(at) != len(table) or not min(at) > 0 or not 0 < epsilon <= LARGEST or "outcomes" in certificate["counts"]:
+        raise ValueError("not a cut of the notion")
+    limit = Fraction(1) if "alpha" in kind else (_exp(epsilon, 1) - 1) ** (2 if "chi2" in kind else 1)
+    lines = [_line(kind, w, top, order, epsilon) for w, top in zip(at, tops, strict=True)]
+    constant = sum((c * sum(row) for (c, _), row in zip(lines, table)), Fraction(0)) / total - limit
+    slopes = [(k.numerator << 200) // k.denominator for _, k in lines]  # integers below them: sums are faster
+    found = []
+    for x in symbols:
+        told = sum(slope * row[x] for slope, row in zip(slopes, table))
+        found.append(float((constant + Fraction(told, sum(row[x] for row in table) << 200)) / limit))
+    return found
+
+
+def _mean_bound(certificate: Data, side: str) -> tuple[str, Fraction, Fraction]:
+    """The bound on a mean that the upper or the lower side of the notion is."""
+    bounds = [bound for bound in _bounds(certificate["notion"]) if bound[0] not in LIFTS]
+    return {"lower-cut" if bound[0].endswith("_inverse") else "upper-cut": bound for bound in bounds}[side]
+
+
+def _tops(certificate: Data, table: Table, symbols: list[int]) -> list[Fraction]:
+    """Lifts that no allowed symbol exceeds, as the proof names them: the table has none, or the bound forbids it.
+
+    Where one lift is the top, the others have a mean below 1, where f is convex and falls.
+    """
+    tops, total = [Fraction(top) for top in certificate["proof"].get("lifts", ())], sum(map(sum, table))
+    if not any(side == "lower-cut" for side, *_ in certificate["proof"]["rows"]):
+        return tops
+    kind, epsilon, _ = _mean_bound(certificate, "lower-cut")
+    power, masses = 2 if "chi2" in kind else 1, [sum(row[x] for row in table) for x in symbols]
+    limit = (_exp(min(epsilon, Fraction(LARGEST)), 1) - 1) ** power
+    for top, row in zip(tops, table, strict=True):
+        p = Fraction(sum(row), total)
+        if top >= max(Fraction(row[x], mass) for x, mass in zip(symbols, masses)) / p or "alpha" in kind:
+            continue  # what is convex needs no top
+        rest = (1 - p * top) / (1 - p) if p < 1 else Fraction(0)
+        if top < 1 or (rest > 0 and p * (1 - 1 / top) ** power + (1 - p) * (1 / rest - 1) ** power < limit):
+            raise ValueError("lifts may be larger")
+    return tops
+
+
+def _line(kind: str, w: Fraction, top: Fraction, order: Fraction, epsilon: Fraction) -> tuple[Fraction, Fraction]:
+    """c and k with c + k l <= f(l) for lifts l up to the top, closest at w; of powers, f divided by its limit."""
+    if "alpha" in kind:
+        power = -order if kind.endswith("_inverse") else order
+        constant, slope = (
+            factor * _power(w, of, order * epsilon, -1 if factor > 0 else 1)
+            for factor, of in ((1 - power, power), (power, power - 1))
+        )
+        return constant, slope
+    if kind == "l1_lift":
+        sign = Fraction((w > 1) - (w < 1))
+        return -sign, sign
+    if kind == "chi2_lift":
+        return 1 - w * w, 2 * (w - 1)
+    if kind == "l1_lift_inverse":  # a chord where 1 - 1/l is concave
+        return (2 / w - 1, -1 / w**2) if w < 1 else (-1 / max(top, Fraction(1)), 1 / max(top, Fraction(1)))
+    top = max(top, Fraction(3, 2))  # up to which it is convex; beyond, this tangent meets it at the top again
+    w = min(w, 2 * top / (2 * top - 1))
+    return (w - 1) * (w - 3) / w**2, 2 * (w - 1) / w**3
+
+
+def _power(w: Fraction, power: Fraction, exponent: Fraction, side: int) -> Fraction:
+    """A rational bound of w**power / exp(exponent) below (side -1) or above (side 1) it, 40 digits close."""
+    if abs(power) > 10**6 or exponent > 10**8:
+        raise ValueError("powers are rounded by more than is allowed for")
+    at = Fraction(DECIMALS.multiply(_decimal(power), DECIMALS.ln(_decimal(w)))) - exponent
+    if at < -2000:  # too small to spell out
+        return Fraction(0) if side < 0 else _exp(Fraction(-2000), 1)
+    if at > 2000:
+        raise ValueError("no allowed symbol has such lifts")
+    return Fraction(DECIMALS.exp(_decimal(at))) * (1 + side * Fraction(1, 10**40))
 
 
 def _ends(certificate: Data, side: int) -> list[tuple[str, Fraction]]:

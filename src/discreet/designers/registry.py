@@ -78,6 +78,10 @@ def _polyhedral(notion: Notion) -> bool:
     return notion.is_polyhedral
 
 
+def _enclosed(notion: Notion) -> bool:
+    return notion.is_enclosed
+
+
 _UTILITY = frozenset({"utility"})
 _SEARCH = _UTILITY | {"seed", "time_limit"}
 
@@ -92,7 +96,7 @@ METHODS: dict[str, Method] = {
     "max-truth": Method(max_truth, _polyhedral, _UTILITY | {"time_limit"}),
     "subset-response": Method(subset_response, lambda n: n.is_polyhedral and not n.is_conditional, _SEARCH),
     "independent-attributes": Method(independent_attributes, lambda n: n.is_conditional, _SEARCH),
-    "optimal": Method(optimal, _polyhedral, _SEARCH | {"search", "also", "start", "near", "after"}),
+    "optimal": Method(optimal, _enclosed, _SEARCH | {"search", "also", "start", "near", "after"}),
     "optimal-with-sensitive": Method(optimal_with_sensitive, has_known_beliefs, _SEARCH, reads_sensitive=True),
     "auto": Method(automatic, any_notion, _SEARCH | {"also", "near", "after"}),
 }

@@ -6,11 +6,11 @@ are here, or write a kind: `BoundKind` says what it needs.
 
 # SPDX-License-Identifier: Apache-2.0
 from discreet.notions.base import Notion, from_dict
-from discreet.notions.bound import LARGEST_EXPONENT, Bound, BoundKind, factor
+from discreet.notions.bound import LARGEST_CURVED, LARGEST_EXPONENT, Bound, BoundKind, factor
 from discreet.notions.exact import Symbol, at_most_exp
 from discreet.notions.lift_kinds import LIFTS, LargestLift, LiftRatio, SmallestLift
 from discreet.notions.mean_kinds import AlphaMean, Chi2Mean, InverseMean, L1Mean, MeanKind
-from discreet.notions.rows import PosteriorRows
+from discreet.notions.rows import PosteriorRows, stacked
 
 # The registry lists notions as they are met here, the most common first.
 # isort: off
@@ -20,10 +20,12 @@ from discreet.notions.leakage import MaxLift, PerfectPrivacy
 from discreet.notions.average_lift import AlphaLift, Chi2Lift, L1Lift
 from discreet.notions.srlip import SRLIP
 from discreet.notions.all_of import AllOf
+from discreet.notions.premises import premises
 # isort: on
 
 __all__ = [
     "ALIP",
+    "LARGEST_CURVED",
     "LARGEST_EXPONENT",
     "LDP",
     "LIFTS",
@@ -51,4 +53,6 @@ __all__ = [
     "at_most_exp",
     "factor",
     "from_dict",
+    "premises",
+    "stacked",
 ]

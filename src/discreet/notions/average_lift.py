@@ -27,8 +27,8 @@ class L1Lift(Notion):
 
     Notes
     -----
-    The upper side is a polytope of posteriors, the lower one is not even convex.
-    Source: [ZDS23]_, Section 6.2.
+    The upper side is a polytope of posteriors, the lower one is not even convex: ``1 - 1/l`` is concave above a lift
+    of 1, so that optima have limits that may not be met. Source: [ZDS23]_, Section 6.2.
 
     Examples
     --------
@@ -63,7 +63,8 @@ class Chi2Lift(Notion):
 
     Notes
     -----
-    Implies `L1Lift` with the same budgets (Cauchy-Schwarz). Source: [ZDS23]_, Section 6.2.
+    Implies `L1Lift` with the same budgets (Cauchy-Schwarz). The upper side is convex in the posterior, the lower one
+    where no lift exceeds 3/2. Source: [ZDS23]_, Section 6.2.
 
     Examples
     --------

@@ -187,6 +187,11 @@ class Notion:
         """Whether the allowed posteriors form a polytope, so that `rows` exist."""
         return all(bound.kind.is_linear for bound in self.bounds)
 
+    @property
+    def is_enclosed(self) -> bool:
+        """Whether rows enclose the allowed posteriors as closely as one likes, those of a polytope or cuts."""
+        return all(bound.kind.is_linear or bound.kind.has_lines for bound in self.bounds)
+
     def rows(self, joint: Joint) -> PosteriorRows:
         """Linear rows of the allowed posteriors P(x | y), where every bound has such."""
         limits = self.limits(joint)

@@ -21,12 +21,16 @@ from discreet._support.numeric import FloatArray, log
 from discreet.core.joint import Joint
 from discreet.notions.envelope import INFINITE
 from discreet.notions.exact import Symbol
+from discreet.notions.lines import Lines
 from discreet.notions.rows import PosteriorRows
 
-__all__ = ["LARGEST_EXPONENT", "Bound", "BoundKind", "factor"]
+__all__ = ["LARGEST_CURVED", "LARGEST_EXPONENT", "Bound", "BoundKind", "factor"]
 
 #: Lifts in floats stay below exp(700); a larger budget bounds nothing.
 LARGEST_EXPONENT = 700.0
+
+#: Budgets beyond this are not cut by: squares of exp(epsilon) would overflow, and no lift of a float comes near it.
+LARGEST_CURVED = 300.0
 
 
 def factor(epsilon: float) -> float:
@@ -39,8 +43,9 @@ class BoundKind(ABC):
 
     A kind needs ``title``, `value` and `keeps`, besides `level` and `limit` where a level is not the logarithm of a
     value. With these alone every notion made of it can be decided, and designed for by merging. All else is
-    knowledge that opens more: `rows` the methods that solve linear programmes, `compared` the protocols, `passes_on`,
-    `ceiling_within` and `lift_budgets` the proofs of what implies what. What is left out is not claimed.
+    knowledge that opens more: `rows` the methods that solve linear programmes, `lines` the optimum where there are no
+    rows, `compared` the protocols, `passes_on`, `ceiling_within` and `lift_budgets` the proofs of what implies what.
+    What is left out is not claimed.
 
     Subclasses are frozen dataclasses: kinds with equal fields are one kind. A level rises with the value, is at most 0
     where all lifts are 1, and as computed in floats is off by less than 1e-9 nats.
@@ -58,6 +63,8 @@ class BoundKind(ABC):
     zero_is_perfect: bool = False
     #: Whether the allowed posteriors form a polytope, so that `rows` exist.
     is_linear: bool = False
+    #: Whether `lines` exist, so that cuts enclose the allowed posteriors.
+    has_lines: bool = False
     #: Whether it bounds lifts or their ratios, nothing else, so that `compared` says it all.
     is_on_lifts: bool = False
     #: Whether it compares two sensitive values with each other, not one with the mean.
@@ -82,6 +89,24 @@ class BoundKind(ABC):
     def rows(self, joint: Joint, epsilon: float) -> PosteriorRows:
         """The posteriors P(x | y) that keep the bound, where they are a polytope."""
         raise UnsupportedNotionError(f"a bound on the {self.title} has no linear rows.")
+
+    def lines(self, at: FloatArray, largest: FloatArray, epsilon: float) -> Lines:
+        """Lines in the lifts whose mean over P(s) is at most 1 wherever the bound holds, close to it at some lifts.
+
+        Parameters
+        ----------
+        at : ndarray of shape (..., n_sensitive)
+            Positive lifts.
+        largest : ndarray of shape (n_sensitive,)
+            Lifts that no allowed posterior exceeds.
+        epsilon : float
+            The budget, at most `LARGEST_CURVED`.
+        """
+        raise UnsupportedNotionError(f"a bound on the {self.title} has no lines below it.")
+
+    def largest_lifts(self, prior: FloatArray, epsilon: float) -> FloatArray:
+        """For each sensitive value a lift that no allowed symbol exceeds, whatever the table: 1 / P(s) or less."""
+        return 1 / prior
 
     def compared(self, given: FloatArray, mean: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Probabilities (h, g) of which the bound asks h <= exp(epsilon) g, made of P(x | s) and P(x)."""

@@ -13,6 +13,7 @@ from fractions import Fraction
 import numpy as np
 
 from discreet._support import validate
+from discreet._support.errors import UnsupportedNotionError
 from discreet._support.numeric import FloatArray
 from discreet.core.joint import Joint
 from discreet.measures import kernels
@@ -21,6 +22,15 @@ from discreet.notions import exact
 from discreet.notions.bound import LARGEST_EXPONENT, BoundKind
 from discreet.notions.envelope import INFINITE, LARGEST_BUDGET, largest_mean, safe
 from discreet.notions.exact import Symbol
+from discreet.notions.lines import (
+    Lines,
+    chi2_inverse_lines,
+    chi2_lines,
+    l1_inverse_lines,
+    l1_lines,
+    largest_allowed,
+    power_lines,
+)
 from discreet.notions.rows import PosteriorRows
 
 __all__ = ["AlphaMean", "Chi2Mean", "InverseMean", "L1Mean", "MeanKind"]
@@ -37,10 +47,20 @@ class MeanKind(BoundKind):
     is_convex: bool = True
     #: Whether f(1 / l) is convex too.
     is_inverse_convex: bool = False
+    #: Whether `inverse_lines` exist.
+    has_inverse_lines: bool = False
 
     @abstractmethod
     def f(self, lift: Decimal) -> Decimal:
         """The function whose mean is bounded."""
+
+    def inverse_lines(self, at: FloatArray, largest: FloatArray, epsilon: float) -> Lines:
+        """The same as `lines` of the bound on f(1 / l), where there are such."""
+        raise UnsupportedNotionError(f"a bound on the inverse {self.title} has no lines below it.")
+
+    def inverse_largest_lifts(self, prior: FloatArray, epsilon: float) -> FloatArray:
+        """The same as `largest_lifts` of the bound on f(1 / l)."""
+        return 1 / prior
 
     @abstractmethod
     def nats(self, mean: Decimal) -> Decimal:
@@ -67,7 +87,7 @@ class L1Mean(MeanKind):
     title = "l1 lift"
     clause = "differ from 1 by at most {limit} on average"
     clause_less = 1
-    is_linear = True
+    is_linear = has_lines = has_inverse_lines = True
     slope = Decimal(1)
 
     def value(self, lifts: FloatArray, prior: FloatArray) -> FloatArray:
@@ -101,6 +121,15 @@ class L1Mean(MeanKind):
         limit = math.expm1(min(epsilon, LARGEST_EXPONENT))
         return PosteriorRows.at_most(matrix, np.concatenate([np.ones(n), -np.ones(n), [limit]]), n_auxiliary=n)
 
+    def lines(self, at: FloatArray, largest: FloatArray, epsilon: float) -> Lines:
+        return l1_lines(at, math.expm1(epsilon))
+
+    def inverse_lines(self, at: FloatArray, largest: FloatArray, epsilon: float) -> Lines:
+        return l1_inverse_lines(at, largest, math.expm1(epsilon))
+
+    def inverse_largest_lifts(self, prior: FloatArray, epsilon: float) -> FloatArray:
+        return largest_allowed(lambda lifts: np.abs(1 / lifts - 1), prior, math.expm1(epsilon))
+
     def f(self, lift: Decimal) -> Decimal:
         return abs(lift - 1)
 
@@ -115,6 +144,7 @@ class Chi2Mean(MeanKind):
     title = "chi-square lift"
     clause = "differ from 1 by at most {limit} in the root mean square"
     clause_less = 1
+    has_lines = has_inverse_lines = True
 
     def value(self, lifts: FloatArray, prior: FloatArray) -> FloatArray:
         return kernels.chi2_lift(lifts, prior)
@@ -127,6 +157,15 @@ class Chi2Mean(MeanKind):
 
     def keeps_mean(self, prior: Sequence[Fraction], values: Sequence[Fraction], epsilon: Fraction) -> bool:
         return exact.root_at_most_expm1(sum(p * (v - 1) ** 2 for p, v in zip(prior, values)), epsilon)
+
+    def lines(self, at: FloatArray, largest: FloatArray, epsilon: float) -> Lines:
+        return chi2_lines(at, math.expm1(epsilon) ** 2)
+
+    def inverse_lines(self, at: FloatArray, largest: FloatArray, epsilon: float) -> Lines:
+        return chi2_inverse_lines(at, largest, math.expm1(epsilon) ** 2)
+
+    def inverse_largest_lifts(self, prior: FloatArray, epsilon: float) -> FloatArray:
+        return largest_allowed(lambda lifts: np.square(1 / lifts - 1), prior, math.expm1(epsilon) ** 2)
 
     def passes_on(self, epsilon: Decimal, other: BoundKind) -> Decimal:
         # Cauchy-Schwarz, and Minkowski: ||l|| <= 1 + ||l - 1||
@@ -145,7 +184,7 @@ class AlphaMean(MeanKind):
     r"""Bounds the power mean of the lift: :math:`(\sum_s P(s) \, l(s, y)^\alpha)^{1/\alpha} \le e^\varepsilon`."""
 
     alpha: float
-    is_inverse_convex = True
+    has_lines = has_inverse_lines = is_inverse_convex = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "alpha", validate.order_above_one(self.alpha))
@@ -163,6 +202,12 @@ class AlphaMean(MeanKind):
 
     def keeps_mean(self, prior: Sequence[Fraction], values: Sequence[Fraction], epsilon: Fraction) -> bool:
         return exact.power_mean_at_most_exp(prior, values, epsilon, self.alpha)
+
+    def lines(self, at: FloatArray, largest: FloatArray, epsilon: float) -> Lines:
+        return power_lines(at, self.alpha, self.alpha * epsilon)
+
+    def inverse_lines(self, at: FloatArray, largest: FloatArray, epsilon: float) -> Lines:
+        return power_lines(at, -self.alpha, self.alpha * epsilon)
 
     def passes_on(self, epsilon: Decimal, other: BoundKind) -> Decimal:
         if isinstance(other, AlphaMean):
@@ -218,6 +263,16 @@ class InverseMean(MeanKind):
 
     def keeps_mean(self, prior: Sequence[Fraction], values: Sequence[Fraction], epsilon: Fraction) -> bool:
         return self.of.keeps_mean(prior, [1 / value for value in values], epsilon)
+
+    @property
+    def has_lines(self) -> bool:  # type: ignore[override]
+        return self.of.has_inverse_lines
+
+    def lines(self, at: FloatArray, largest: FloatArray, epsilon: float) -> Lines:
+        return self.of.inverse_lines(at, largest, epsilon)
+
+    def largest_lifts(self, prior: FloatArray, epsilon: float) -> FloatArray:
+        return self.of.inverse_largest_lifts(prior, epsilon)
 
     def passes_on(self, epsilon: Decimal, other: BoundKind) -> Decimal:
         return self.of.passes_on(epsilon, other.of) if isinstance(other, InverseMean) else INFINITE

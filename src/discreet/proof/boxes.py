@@ -222,7 +222,8 @@ class Proof:
 
         ``cells`` gathers symbols, ``rows`` names the rows, ``largest`` and ``smallest`` hold the multipliers that
         bound each entry, ``splits`` make the boxes, and ``multipliers`` belong to those; each vector as its entries
-        that are not zero.
+        that are not zero. Where rows are ``cuts``, these are the lifts that they are made at, and ``lifts`` those that
+        no value exceeds.
         """
         if not self.utility.is_checkable or not self.polytope.labels or self.polytope.scale is None:
             return None
@@ -234,6 +235,7 @@ class Proof:
                 found[line].append([row, float(matrix[line, row] / scale[row])])
             return found
 
+        cuts = {} if self.polytope.curved is None else self.polytope.curved.stated(self.polytope.cuts)
         return {
             "on": "beliefs" if self.is_on_classes else "symbols",
             "cells": None if self.cell_of is None else self.cell_of.tolist(),
@@ -243,11 +245,14 @@ class Proof:
             "prices": None if self.prices is None else self.prices.tolist(),
             "splits": [list(split) for split in self.splits],
             "multipliers": None if self.multipliers is None else sparse(self.multipliers),
+            **cuts,
         }
 
     def check(self) -> float:
         """The limit evaluated anew from this proof alone; at least ``limit`` where the proof is sound."""
         evaluator = Evaluator(self.polytope)
+        if not self.polytope.cuts_are_valid(self.cell_of):
+            return -np.inf
         if (evaluator.extremes(-1.0, self.largest_multipliers) > self.largest).any():
             return -np.inf
         if (evaluator.extremes(1.0, self.smallest_multipliers) < self.smallest).any():

@@ -5,15 +5,16 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from discreet._support.errors import InputError
-from discreet._support.numeric import BoolArray, FloatArray, ObjectArray
+from discreet._support.numeric import BoolArray, FloatArray, IntArray, ObjectArray
 from discreet.core.joint import Joint
-from discreet.notions import Notion
+from discreet.notions import Notion, PosteriorRows, stacked
+from discreet.proof.curved import BISECTIONS, Curved, Cut, bisected, gathered_rows
 
 __all__ = ["Polytope"]
 
@@ -39,6 +40,8 @@ class Polytope:
     scale: FloatArray | None = None  # what each row was divided by
     labels: tuple[tuple[Any, ...], ...] = ()  # names of the rows, where a checker can make them anew
     steps: FloatArray | None = None  # where entries of a posterior begin to count differently; see `PosteriorRows`
+    curved: Curved | None = None  # what the last rows, one for each of the cuts, enclose
+    cuts: tuple[Cut, ...] = ()
 
     @property
     def n_useful(self) -> int:
@@ -102,6 +105,47 @@ class Polytope:
         """Costs of symbols as costs of the parts of their entries."""
         return costs if self.steps is None else np.tile(costs, len(self.steps) + 1)
 
+    def cut(self, cuts: Sequence[Cut]) -> Polytope:
+        """The same with other cuts of its curved bounds in the place of those that it has."""
+        if self.curved is None:
+            return self
+        straight = slice(0, len(self.rows) - len(self.cuts))
+        own, size = self.curved.rows(cuts)
+        scale = np.abs(own).max(axis=1, initial=0)
+        named = self.labels[straight] if len(self.labels) == len(self.rows) else None
+        labels = self.curved.labels(cuts)
+        return replace(
+            self,
+            rows=np.vstack([self.rows[straight], _widened(own / scale[:, None], self.rows.shape[1])]),
+            equal=np.append(self.equal[straight], np.zeros(len(cuts), dtype=bool)),
+            rounding=np.append(self.rounding[straight], ROUNDING * size / scale),
+            scale=None if self.scale is None else np.append(self.scale[straight], scale),
+            labels=() if named is None or len(labels) < len(cuts) else (*named, *labels),
+            cuts=tuple(cuts),
+        )
+
+    def cuts_are_valid(self, cell_of: IntArray | None = None) -> bool:
+        """Whether the rows of cuts ask for no more than what the cuts give, made anew; of cells, for their members."""
+        if self.curved is None or not self.cuts:
+            return not self.cuts
+        if self.scale is None or not all((cut.at > 0).all() and np.isfinite(cut.at).all() for cut in self.cuts):
+            return False
+        fresh, size = self.curved.rows(self.cuts)
+        fresh = fresh if cell_of is None else gathered_rows(fresh, cell_of)
+        made, last = self.rows[-len(self.cuts) :], slice(len(self.rows) - len(self.cuts), None)
+        allowed = fresh / self.scale[last, None] + (ROUNDING * size / self.scale[last])[:, None]
+        claimed = self.rounding[last] >= ROUNDING * size / self.scale[last]
+        return bool((made <= _widened(allowed, made.shape[1])).all() and claimed.all() and not self.equal[last].any())
+
+    def pulled(self, points: FloatArray, halvings: int = BISECTIONS) -> FloatArray:
+        """Each posterior moved towards P_X, hardly further than it has to be to keep the rows and the curved bounds."""
+
+        def fits(some: FloatArray) -> BoolArray:
+            inside: BoolArray = self.exceeded(some) <= 0
+            return inside if self.curved is None else inside & (self.curved.excess(some) <= 0)
+
+        return bisected(points, self.p_useful, fits, halvings)
+
     def exceeded(self, points: FloatArray) -> FloatArray:
         """By how much each posterior exceeds the rows that have no auxiliary variables."""
         sides = self.parts(points) @ self.own_rows.T
@@ -120,9 +164,16 @@ class Polytope:
 
     @classmethod
     def of(
-        cls, joint: Joint, notion: Notion, also: Sequence[Joint] = (), outcomes: Sequence[ObjectArray] = ()
+        cls,
+        joint: Joint,
+        notion: Notion,
+        also: Sequence[Joint] = (),
+        outcomes: Sequence[ObjectArray] = (),
+        curved: Curved | None = None,
     ) -> Polytope:
         """The polytope of a joint whose symbols all occur, and of other joints over the same symbols.
+
+        Curved bounds, where they are given, have no rows as yet: `cut` makes them.
 
         Where releases came before, ``outcomes`` are the tables T_y(s, x) of what a reader of those has seen: the
         promise is then about each of them together with what is released now (`discreet.mechanism.Earlier`). One with
@@ -136,7 +187,7 @@ class Polytope:
         labels: tuple[tuple[Any, ...], ...] = ()
         steps = None
         for other in (joint, *also):
-            described = notion.rows(other)
+            described = notion.rows(other) if curved is None else _straight_rows(notion, curved, other)
             steps = described.steps
             if steps is not None and also:
                 raise InputError(
@@ -161,7 +212,21 @@ class Polytope:
                 equal.append(np.full(len(matrix), is_equal))
                 widths.append(described.n_auxiliary)
         rows = _side_by_side(blocks, widths, joint.n_useful * (1 if steps is None else len(steps) + 1))
-        return _scaled(rows, np.concatenate(equal), np.concatenate(size), joint.p_useful, labels, steps)
+        made = _scaled(rows, np.concatenate(equal), np.concatenate(size), joint.p_useful, labels, steps)
+        return made if curved is None else replace(made, curved=curved)
+
+
+def _straight_rows(notion: Notion, curved: Curved, joint: Joint) -> PosteriorRows:
+    """Rows of the bounds that are not cut by."""
+    straight = [bound for bound in notion.bounds if bound not in curved.bounds and bound.kind.is_linear]
+    nothing = PosteriorRows.at_most(np.empty((0, joint.n_useful)), np.empty(0))
+    return stacked([bound.kind.rows(joint, bound.epsilon) for bound in straight]) if straight else nothing
+
+
+def _widened(rows: FloatArray, width: int) -> FloatArray:
+    """Rows with zeros for auxiliary variables, up to so many columns."""
+    result: FloatArray = np.hstack([rows, np.zeros((len(rows), width - rows.shape[1]))])
+    return result
 
 
 def _scaled(

@@ -184,7 +184,9 @@ def test_schemas_fit(released: Path) -> None:
     others = [
         dc.certify(dc.design(joint, dc.LIP(0.5), after=[before])),
         dc.certify(dc.design(joint, dc.LIP(0.5, confidence=0.9))),
+        dc.certify(dc.design(joint, dc.Chi2Lift(eps_lower=0.3, eps_upper=0.2))),  # its proof has cuts
     ]
+    assert others[-1]["proof"]["cuts"]
     others += [dc.certify(dc.design(dc.Joint.from_counts(100 * joint.counts), dc.LIP(0.5), holdout=0.5, margin=0.2))]
     others += [dc.publish(people(1500), "ill", notion=dc.LIP(1, confidence=0.9), seed=1).certificate]
     for certificate in (part for one in others for part in (one, one.public)):
@@ -436,7 +438,7 @@ def code_lines(text: str) -> int:
 def test_the_checker_stands_alone(released: Path) -> None:
     """Standard library only, short, and usable as a script without discreet."""
     text = SOURCE.read_text()
-    assert code_lines(text) < 750
+    assert code_lines(text) < 800  # one sitting; lines below four curved measures and their tops take forty
     imported = {line.split()[1].split(".")[0] for line in text.splitlines() if line.startswith(("import ", "from "))}
     assert imported <= set(sys.stdlib_module_names)
     command = [sys.executable, "-I", "-S", str(SOURCE)]

@@ -121,8 +121,8 @@ def test_progress_is_reported(joint: Joint) -> None:
 def test_wrong_requests_are_named(joint: Joint) -> None:
     with pytest.raises(InputError, match="at least one epsilon"):
         frontier(joint, LIP, [])
-    with pytest.raises(UnknownMethodError, match="optimal"):
-        frontier(joint, lambda e: Chi2Lift(eps_upper=e), [1.0], ["optimal"])
+    with pytest.raises(UnknownMethodError, match="max-truth"):
+        frontier(joint, lambda e: Chi2Lift(eps_upper=e), [1.0], ["max-truth"])
     with pytest.raises(InputError, match="must return a notion"):
         frontier(joint, lambda e: e, [1.0])
 

@@ -1,4 +1,4 @@
-"""Optimal random response: the front door of ``method="optimal"``, for notions whose posteriors form a polytope.
+"""Optimal random response: the front door of ``method="optimal"``, for polytopes and for what cuts enclose.
 
 ``search="columns"`` (the default) generates columns and proves a bound; ``search="vertices"`` lists all vertices of a
 small polytope and solves one linear programme. Source: [ZDS23]_, (12); [LTS20]_, Theorem 2; the rest is our own.
@@ -12,25 +12,24 @@ from collections.abc import Sequence
 
 from discreet._support import progress
 from discreet._support.errors import InputError
-from discreet._support.progress import UNHEARD, Stage
+from discreet._support.progress import UNHEARD
 from discreet.core.joint import Joint
 from discreet.designers.outcome import Outcome
+from discreet.designers.posteriors.best_proof import best_proof
 from discreet.designers.posteriors.cells import can_be_gathered, is_walkable
 from discreet.designers.posteriors.columns import Columns, least_entries
-from discreet.designers.posteriors.extremes import shares_by_single_rows
+from discreet.designers.posteriors.cutting import by_cuts
 from discreet.designers.posteriors.gathered import gathered, quick_mixture
 from discreet.designers.posteriors.generation import Budget, ColumnGeneration
 from discreet.designers.posteriors.guessing import is_about_guesses, optimal_guessing
 from discreet.designers.posteriors.held import held
 from discreet.designers.posteriors.lp import MasterLP
 from discreet.designers.posteriors.problem import Problem
-from discreet.designers.posteriors.prover import prove
 from discreet.designers.posteriors.search import WORK as SEARCH_WORK
-from discreet.designers.posteriors.search import Found, explore, proven_around
+from discreet.designers.posteriors.search import explore
 from discreet.designers.posteriors.vertices import vertices
 from discreet.mechanism import Earlier, Mechanism
 from discreet.notions import Notion
-from discreet.proof.boxes import Proof, closed_form
 from discreet.utilities import Distance, Invariant, SeparableUtility, Utility
 
 __all__ = ["optimal"]
@@ -53,14 +52,6 @@ MERGING_SHARE = 0.25
 
 #: Larger alphabets start from a mixture that cells give, for a share of the search.
 STARTED_BY_CELLS, START_SHARE = 150, 0.25
-
-#: Larger alphabets are proven on cells first, of these numbers, each for a share of what time is left: a small one
-#: where boxes of the symbols themselves still prove more in the end.
-PROVEN_DIRECTLY, CELLS_OF_PROOFS = 100, (40, 80, 160)
-LITTLE_UP_TO, LITTLE, MUCH = 300, 0.05, 0.5
-
-#: Seconds for each symbol that it takes to gather them into cells and to prove something around those, at least.
-CELLS_SECONDS = 2e-6
 
 #: Share of the time that search and proof may take; the rest turns the result into a mechanism.
 WORK_SHARE = 0.97
@@ -88,7 +79,8 @@ def optimal(
     if time_limit is not None and not time_limit > 0:
         raise InputError(f"time_limit must be a positive number of seconds, got {time_limit}.")
     budget = Budget(time_limit).share(WORK_SHARE)
-    problem = Problem(joint, notion, utility, also, start, near, after)
+    # Guesses have a linear programme of their own, which needs all rows at once.
+    problem = Problem(joint, notion, utility, also, start, near, after, by_cuts=not is_about_guesses(utility))
     if is_about_guesses(utility) and (search == "columns" or isinstance(utility, Invariant)):
         return optimal_guessing(problem, time_limit)
     if search == "vertices":
@@ -98,17 +90,23 @@ def optimal(
 
 def _by_columns(problem: Problem, seed: int, budget: Budget) -> Outcome:
     """Column generation, then a proof of how good it is."""
-    polytope = problem.polytope
+    polytope, history = problem.polytope, problem.history
     separable = problem.costs if isinstance(problem.costs, SeparableUtility) else None
     most_work = math.inf if budget.is_limited else PERFECT_WORK if problem.is_perfect else WORK
+    if polytope.curved is not None:
+        inside, proof = by_cuts(problem, separable, seed, budget)
+        used = inside.used()
+        return problem.outcome(inside.columns.dense(used, polytope.n_useful), inside.weights[used], proof)
     if separable is not None and problem.is_large and can_be_gathered(polytope):
         with progress.stage("proving") as stage:
-            proof = _best_proof(problem, None, None, separable, seed, budget.share(LARGE_PROOF_SHARE), most_work, stage)
+            proof = best_proof(
+                polytope, None, None, separable, seed, budget.share(LARGE_PROOF_SHARE), most_work, stage, history
+            )
         merged = problem.merged_in(MERGING_SHARE * budget.left())
         made = gathered(problem, separable, seed, budget) if is_walkable(polytope) else None
-        problem.history.ended()
+        history.ended()
         return problem.best_of([*merged, *problem.merged(), *([] if made is None else [made])], proof)
-    beyond, history = problem.beyond_classes, problem.history
+    beyond = problem.beyond_classes
     generation = ColumnGeneration(polytope, problem.costs, *problem.start(), seed, beyond=beyond, history=history)
     generation.told(UNHEARD)
     generation.add(problem.known())
@@ -121,44 +119,10 @@ def _by_columns(problem: Problem, seed: int, budget: Budget) -> Outcome:
         work = PERFECT_SEARCH if problem.is_perfect else SEARCH_WORK
         found = explore(generation, separable, searching, stage, work=work)
     with progress.stage("proving") as stage:
-        proof = _best_proof(problem, generation, found, separable, seed, budget, most_work, stage)
+        proof = best_proof(polytope, generation, found, separable, seed, budget, most_work, stage, history)
     used = generation.used()
     outcome = problem.outcome(generation.columns.dense(used, polytope.n_useful), generation.weights[used], proof)
     return held(problem, outcome, generation.value, seed, budget) if problem.is_perfect else outcome
-
-
-def _best_proof(
-    problem: Problem,
-    generation: ColumnGeneration | None,
-    found: Found | None,
-    utility: SeparableUtility | None,
-    seed: int,
-    budget: Budget,
-    most_work: float,
-    stage: Stage,
-) -> Proof | None:
-    """The highest limit that is proven on ever more cells, and on the symbols themselves where they are few enough."""
-    if utility is None:
-        return None
-    polytope = problem.polytope
-    proofs: list[Proof] = []
-    if polytope.n_useful > PROVEN_DIRECTLY and can_be_gathered(polytope):
-        for number in CELLS_OF_PROOFS:
-            left = budget.share(LITTLE if polytope.n_useful <= LITTLE_UP_TO else MUCH)
-            if not left.is_enough_for(CELLS_SECONDS * polytope.n_useful):
-                break
-            if number < polytope.n_useful and not (left.over and proofs):
-                proofs.append(proven_around(polytope, utility, number, seed, left, most_work))
-                problem.history.saw(limit=proofs[-1].limit)
-                single = shares_by_single_rows(polytope)
-                if generation is not None and proofs[-1].limit < closed_form(utility, polytope.p_useful, single):
-                    break  # beliefs have too many dimensions for so few cells: the symbols themselves prove more
-                if generation is not None:
-                    generation.told(stage, max(proof.limit for proof in proofs))
-    if generation is not None and found is not None:
-        work = generation.pricing.work + most_work
-        proofs.append(prove(generation, utility, budget, work, stage, largest=found.largest, centre=found.centre))
-    return max(proofs, key=lambda proof: proof.limit, default=None)
 
 
 def _by_vertices(problem: Problem) -> Outcome:

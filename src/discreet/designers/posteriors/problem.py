@@ -38,6 +38,7 @@ from discreet.mechanism import ChannelMechanism, Earlier, Mechanism, provenance
 from discreet.notions import SRLIP, Notion
 from discreet.notions.srlip import slices
 from discreet.proof.boxes import Proof
+from discreet.proof.curved import Curved
 from discreet.proof.polytope import Polytope
 from discreet.utilities import Distance, Utility
 
@@ -45,6 +46,9 @@ __all__ = ["Problem"]
 
 #: More classes than this are gathered into cells.
 MOST_SYMBOLS = 2000
+
+#: Alphabets up to this size are enclosed by cuts where there are rows as well.
+CUT_UP_TO = 40
 
 #: Larger proofs are not kept: the bound is then claimed, and nobody can check it.
 MOST_PROOF_NUMBERS = 20_000_000
@@ -91,10 +95,13 @@ class Problem:
         start: Mechanism | None = None,
         near: Distance | None = None,
         after: Earlier | None = None,
+        *,
+        by_cuts: bool = False,
     ) -> None:
-        if not notion.is_polyhedral:
+        if not (notion.is_enclosed if by_cuts else notion.is_polyhedral):
             raise UnsupportedNotionError(
-                f"the allowed posteriors of {notion} are not a polytope. Use method='subset-merging', which serves it."
+                f"the allowed posteriors of {notion} are not a polytope, which {utility.name} needs them to be. Use "
+                "method='auto', which designs inside of them, or the utility 'information'."
             )
         if notion.confidence is not None and int(joint.occurs.sum()) > MOST_SYMBOLS:
             raise InputError(
@@ -128,7 +135,15 @@ class Problem:
         if self.is_perfect:
             self.polytope = self._independence(joint, also).polytope(inner.p_useful)
         else:
-            self.polytope = Polytope.of(inner, notion, others, outcomes)
+            # Rows with auxiliary variables are faster than cuts where symbols are many, but no checker makes them anew.
+            is_cut = by_cuts and after is None and not (notion.is_polyhedral and len(self.symbols) > CUT_UP_TO)
+            curved = Curved.of(inner, notion, others) if is_cut else None
+            if curved is not None and len(self.symbols) > MOST_SYMBOLS:
+                raise InputError(
+                    f"optima under {notion} take {MOST_SYMBOLS:,} useful values that tell different things about S at "
+                    f"most, got {len(self.symbols):,}. Use method='auto', which designs under notions that imply it."
+                )
+            self.polytope = Polytope.of(inner, notion, others, outcomes, curved)
 
     @property
     def beyond_classes(self) -> float:
@@ -316,7 +331,7 @@ def _folded_masses(other: Joint, joint: Joint) -> ObjectArray:
 
 def _check_after(notion: Notion, after: Earlier, also: Sequence[Joint]) -> None:
     """What came before can be added up, and keeps the promise by itself."""
-    if notion.is_conditional or also:
+    if notion.is_conditional or also or not notion.is_polyhedral:
         raise InputError(
             f"a promise about several releases is made on one counted table: leave out other tables (also), and use "
             f"LIP, ALIP, MaxLift or LDP instead of {notion}."

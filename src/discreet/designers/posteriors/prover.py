@@ -29,7 +29,7 @@ from discreet.proof.boxes import (
 )
 from discreet.utilities import SeparableUtility
 
-__all__ = ["prove"]
+__all__ = ["closed_gap", "prove"]
 
 Entry = TypeVar("Entry", bound=np.generic)
 
@@ -81,6 +81,12 @@ def prove(
     return _Prover(generation, utility, budget, most_work, stage).run(known, centre)
 
 
+def closed_gap(whole: float) -> float:
+    """The gap at which a proof is as good as done."""
+    # Where there is next to nothing to keep, what is left open is the rounding of the proof itself.
+    return max(CLOSED_GAP * whole, 4 * ROUNDING)
+
+
 class _Prover:
     """Refines a cover until its limit meets the value of the generation."""
 
@@ -101,8 +107,7 @@ class _Prover:
         self.stage = stage
         self.evaluator = Evaluator(self.polytope)
         self.p_useful = self.polytope.p_useful
-        # Where there is next to nothing to keep, what is left open is the rounding of the proof itself.
-        self.closed = max(CLOSED_GAP * generation.whole, 4 * ROUNDING)
+        self.closed = closed_gap(generation.whole)
 
     def run(self, largest_known: Extremes, centre: FloatArray | None) -> Proof:
         largest, of_largest = largest_known

@@ -96,6 +96,15 @@ def _attempts(
 ) -> Iterable[tuple[FloatArray, FloatArray]]:
     """Mixtures ever further inside: polished, then with a rest, then mixed with P_X, which is inside of everything."""
     target = polytope.p_useful
+    if polytope.curved is not None:  # no system of rows has its border as a solution, but a step towards P_X leaves it
+        for share in (*MARGINS, *PULLS):
+            moved = (1 - share) * points + share * target
+            if len(target) <= SOLVED_EXACTLY:
+                exact = mixture_weights(moved, weights, target)
+                if exact.min() >= 0:
+                    yield moved, exact
+            yield with_rest(moved, weights, target, common)
+        return
     if not polytope.is_lifted:  # rows with auxiliary variables do not determine the point
         for margin in MARGINS:
             moved = polish(polytope, points, margin)

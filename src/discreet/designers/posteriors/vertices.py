@@ -35,7 +35,7 @@ ROUNDING, SAME = 1e-10, 1e-9
 
 def vertices(polytope: Polytope) -> FloatArray:
     """Every vertex, one a row; an `InputError` where there would be too many systems to solve."""
-    if polytope.is_lifted or polytope.equal.any():
+    if polytope.is_lifted or polytope.curved is not None or polytope.equal.any():
         raise InputError("search='vertices' takes notions of inequalities on the lifts. Use search='columns'.")
     n, rows = polytope.n_useful, polytope.own_rows
     # A regular system has no more equations than the rows and the sum have rank: at most |S| for one prior.
