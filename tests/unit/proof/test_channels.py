@@ -106,7 +106,7 @@ def test_multipliers_that_forget_auxiliary_variables_prove_nothing_false() -> No
     """Those of rows without them, which ask for perfect privacy, are paid for."""
     proof, _, lost = proven(1, L1Lift(eps_upper=0.2), "accuracy", False)
     own = replace(proof.polytope, rows=proof.polytope.own_rows.copy())
-    stricter = best_channel(own, proof.losses, keeps_shares=False)
+    stricter = best_channel(own, proof.losses, shares=None)
     assert stricter is not None
     assert stricter.proof.limit > lost + 0.01
     assert replace(proof, multipliers=stricter.proof.multipliers).check() <= lost + ROUNDING
