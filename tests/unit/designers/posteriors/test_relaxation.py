@@ -1,0 +1,88 @@
+"""Proofs at the prices of a relaxed mixture: never above the optimum, and better than the closed form."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from discreet import LDP, LIP, SRLIP, Joint, design
+from discreet.designers.posteriors.generation import Budget, ColumnGeneration
+from discreet.designers.posteriors.prover import prove
+from discreet.designers.posteriors.search import explore
+from discreet.notions import Notion
+from discreet.proof.boxes import Proof, closed_form
+from discreet.proof.polytope import Polytope
+from discreet.utilities import Information
+
+PROVER = "discreet.designers.posteriors.prover"
+
+# Shares of H(X) that count as the same.
+SAME = 1e-7
+
+CASES = [(8, 10, LDP(0.4)), (4, 12, LIP(0.25)), (3, 8, SRLIP(0.5))]
+
+
+def joint_of(n_sensitive: int, n_useful: int, notion: Notion, seed: int) -> Joint:
+    cells = Joint.random(n_sensitive, n_useful, seed=seed).probabilities
+    useful = [*np.ndindex(2, 2, n_useful // 4)] if isinstance(notion, SRLIP) else [*range(n_useful)]
+    return Joint.from_array(cells, useful=useful)
+
+
+def proven(joint: Joint, notion: Notion, work: float) -> Proof:
+    """A proof for so much work."""
+    polytope = Polytope.of(joint, notion)
+    generation = ColumnGeneration(polytope, Information(), polytope.p_useful[None], np.ones(1), 0)
+    explore(generation, Information(), Budget(None))
+    return prove(generation, Information(), Budget(None), generation.pricing.work + work)
+
+
+@pytest.fixture
+def only_relaxed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The prices of the true problem are not tried for long before those of relaxed mixtures."""
+    for name in ("WINDOW", "SHRINKING", "SMALL"):
+        monkeypatch.setattr(f"{PROVER}.{name}", 0.0)
+
+
+@pytest.mark.usefixtures("only_relaxed")
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(("n_sensitive", "n_useful", "notion"), CASES, ids=str)
+def test_limits_hold_and_rise_with_the_work(n_sensitive: int, n_useful: int, notion: Notion, seed: int) -> None:
+    joint = joint_of(n_sensitive, n_useful, notion, seed)
+    prior = Information().prior(joint)
+    optimum = prior * (1 - design(joint, notion, time_limit=60).nmi)  # the least cost
+    reached = []
+    for work in (0, 1e7, 3e7):
+        proof = proven(joint, notion, work)
+        assert proof.check() >= proof.limit - 1e-12
+        assert proof.limit <= optimum + SAME * prior
+        reached.append(proof.limit)
+    assert reached[0] == closed_form(Information(), joint.p_useful, proof.largest)
+    assert reached[0] < reached[1] - 0.2 * (optimum - reached[0])
+    assert reached[1] <= reached[2]
+
+
+@pytest.mark.usefixtures("only_relaxed")
+@pytest.mark.parametrize(("n_sensitive", "n_useful", "notion"), CASES, ids=str)
+def test_tampered_proofs_prove_less_or_nothing(n_sensitive: int, n_useful: int, notion: Notion) -> None:
+    joint = joint_of(n_sensitive, n_useful, notion, seed=1)
+    proof = proven(joint, notion, 1e7)
+    assert proof.multipliers is not None
+    kept = proof.multipliers
+    without = dataclasses.replace(kept, value=0 * kept.value)
+    assert dataclasses.replace(proof, multipliers=without).check() < proof.limit - 1e-6
+    larger = dataclasses.replace(kept, value=1.5 * kept.value)
+    assert dataclasses.replace(proof, multipliers=larger).check() < proof.limit - 1e-6
+    shorter = dataclasses.replace(kept, starts=kept.starts[:-1])
+    assert dataclasses.replace(proof, multipliers=shorter).check() == -np.inf
+    assert dataclasses.replace(proof, splits=proof.splits[:-1]).check() == -np.inf
+
+
+def test_a_proof_that_gets_nowhere_is_continued_by_a_relaxed_mixture(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As much work without it proves less, where a design is hard."""
+    joint = Joint.random(12, 24, seed=0)
+    with_it = proven(joint, LDP(0.3), 2e7)
+    monkeypatch.setattr(f"{PROVER}.SMALL", np.inf)
+    without = proven(joint, LDP(0.3), 2e7)
+    assert with_it.limit > without.limit + 0.01
