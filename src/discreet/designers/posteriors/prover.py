@@ -43,7 +43,7 @@ CLOSED_GAP = 3e-8
 SUMMED = 1e-13
 
 #: A gap that shrank to this share is worth a copy of its proof.
-CLEARLY_LESS = 0.8
+CLEARLY_LESS = 0.98
 
 #: Boxes solved at once.
 BATCH = 300
@@ -139,7 +139,8 @@ class _Prover:
         """Prove what the prices of the true problem allow, by way of a relaxed one where they get on too slowly."""
         left, gap_at_first = self.budget.left(), self.generation.value - self.best.limit
         window = None if math.isinf(left) else max(WINDOW * left, LEAST_WINDOW)
-        work, before = WINDOW * (self.most_work - self.pricing.work), math.inf
+        work = WINDOW * (self.most_work - self.pricing.work)
+        before = gap_at_first / SHRINKING  # the first look asks for no less than what the closed form leaves
         prices = self._better(centre)
         while not self._done():
             patience = _Patience(Budget(window), self.pricing.work + work)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
+from typing import Any
 
 import numpy as np
 import pytest
 
-from discreet import LDP, LIP, SRLIP, Joint, design
+from discreet import LDP, LIP, SRLIP, Joint, certify, design, verify
+from discreet.certificate.record import sealed
 from discreet.designers.posteriors.generation import Budget, ColumnGeneration
 from discreet.designers.posteriors.prover import prove
 from discreet.designers.posteriors.search import explore
@@ -41,8 +44,8 @@ def proven(joint: Joint, notion: Notion, work: float) -> Proof:
 @pytest.fixture
 def only_relaxed(monkeypatch: pytest.MonkeyPatch) -> None:
     """The prices of the true problem are not tried for long before those of relaxed mixtures."""
-    for name in ("WINDOW", "SHRINKING", "SMALL"):
-        monkeypatch.setattr(f"{PROVER}.{name}", 0.0)
+    for name, value in (("WINDOW", 0.0), ("SMALL", 0.0), ("SHRINKING", 1e-9)):
+        monkeypatch.setattr(f"{PROVER}.{name}", value)
 
 
 @pytest.mark.usefixtures("only_relaxed")
@@ -77,6 +80,39 @@ def test_tampered_proofs_prove_less_or_nothing(n_sensitive: int, n_useful: int, 
     shorter = dataclasses.replace(kept, starts=kept.starts[:-1])
     assert dataclasses.replace(proof, multipliers=shorter).check() == -np.inf
     assert dataclasses.replace(proof, splits=proof.splits[:-1]).check() == -np.inf
+
+
+@pytest.mark.usefixtures("only_relaxed")
+@pytest.mark.parametrize(("n_sensitive", "n_useful", "notion"), CASES, ids=str)
+def test_the_standalone_checker_follows_such_proofs(n_sensitive: int, n_useful: int, notion: Notion) -> None:
+    """And does not follow one with a box left out, with prices that promise more, or with a better bound."""
+    cells = np.random.default_rng(3).integers(1, 60, (n_sensitive, n_useful))
+    useful = joint_of(n_sensitive, n_useful, notion, 0).useful
+    joint = Joint.from_counts(cells, useful=useful)
+    proof = proven(joint, notion, 1e7)
+    assert proof.splits
+    data = certify(design(joint, notion, "max-truth"), proof=proof.to_dict()).to_dict()
+    assert dict(bound_of(data)) == {"bound": True}
+    for change in (a_box_less, higher_prices, better_bound):
+        bad = copy.deepcopy(data)
+        change(bad)
+        assert dict(bound_of(sealed(bad))) == {"bound": False}
+
+
+def bound_of(data: dict[str, Any]) -> list[tuple[str, bool | None]]:
+    return [(f.subject, f.passed) for f in verify(data).findings if f.subject == "bound"]
+
+
+def a_box_less(data: dict[str, Any]) -> None:
+    data["proof"]["splits"].pop()
+
+
+def higher_prices(data: dict[str, Any]) -> None:
+    data["proof"]["prices"][0] += 0.5
+
+
+def better_bound(data: dict[str, Any]) -> None:
+    data["bound"] = f"{float(data['bound']) - 0.001:.6f}"
 
 
 def test_a_proof_that_gets_nowhere_is_continued_by_a_relaxed_mixture(monkeypatch: pytest.MonkeyPatch) -> None:
