@@ -11,7 +11,20 @@ from pathlib import Path
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 
-from benchmarks import audit, beliefs, confidence, labels, merging, optimal, publish, ranges, release, spark, sweep
+from benchmarks import (
+    audit,
+    beliefs,
+    confidence,
+    hard,
+    labels,
+    merging,
+    optimal,
+    publish,
+    ranges,
+    release,
+    spark,
+    sweep,
+)
 from benchmarks.common import show
 
 BENCHMARKS = {
@@ -20,6 +33,7 @@ BENCHMARKS = {
     "audit": audit,
     "labels": labels,
     "optimal": optimal,
+    "hard": hard,
     "beliefs": beliefs,
     "confidence": confidence,
     "ranges": ranges,
@@ -51,7 +65,7 @@ def main() -> None:
     whole = {"parts": [part for part in chosen.part if part in publish.PARTS], **size}
     parts = [part for part in chosen.part if part not in publish.PARTS]
     options = {"parts": parts, "most": chosen.joints, "results": chosen.results, **size}
-    sized = dict.fromkeys(("beliefs", "confidence", "release", "spark"), size)
+    sized = {**dict.fromkeys(("beliefs", "confidence", "release", "spark"), size), "hard": {"results": chosen.results}}
     # Rows are shown as they come: the long parts can be stopped without losing what they found.
     show(
         row

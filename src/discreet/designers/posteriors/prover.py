@@ -51,8 +51,8 @@ BATCH = 300
 #: Looks at how the prices of the true problem get on: after this share of the time each, and so many seconds at least.
 WINDOW, LEAST_WINDOW = 0.1, 1.0
 
-#: Where the gap was not brought down to this share between two looks, and is more than the second of what the closed
-#: form leaves, prices of a relaxed mixture are taken, until the gap is the last share of the whole.
+#: Where, under many rows, the gap was not brought down to this share between two looks, and is more than the second of
+#: what the closed form leaves, prices of a relaxed mixture are taken, until the gap is the last share of the whole.
 SHRINKING, SMALL, NEARLY = 0.75, 0.2, 0.005
 
 #: Of the gap: by how much bounds may be below zero at the prices of a relaxed mixture before their boxes are solved,
@@ -148,7 +148,8 @@ class _Prover:
             gap = self._gap_at(prices)
             if self._done() or not patience.is_over(self.pricing):
                 break
-            if gap > max(SHRINKING * before, SMALL * gap_at_first) and not is_nearly_certain(self.p_useful):
+            is_slow = gap > max(SHRINKING * before, SMALL * gap_at_first)
+            if is_slow and self.pricing.has_many_rows and not is_nearly_certain(self.p_useful):
                 self._relax()
                 prices, before = self.generation.prices, math.inf
                 window, work = None, self.most_work

@@ -65,13 +65,13 @@ class Programmes:
         self._high = np.append(np.zeros(len(low)), 1.0)
         self._auxiliary = polytope.auxiliary_limit()
         count, width = self._matrix.shape
-        self._is_short = count > LONG_UP_TO
-        entries = (min(count, width) + 1) * width + (count if self._is_short else 0)
+        self.has_many_rows = count > LONG_UP_TO  # more than a long tableau is good for
+        entries = (min(count, width) + 1) * width + (count if self.has_many_rows else 0)
         self.batch = max(4, BATCH_ENTRIES // entries)
         # Entries that a pivot goes over; products of matrices are that much faster.
-        self._step = width * min(count, width) + count * width // 8 if self._is_short else count * width
+        self._step = width * min(count, width) + count * width // 8 if self.has_many_rows else count * width
         # All z are basic at first; a long tableau names the basic variables, a short one the others.
-        self.cold = np.arange(width) if self._is_short else np.arange(width, width + count)
+        self.cold = np.arange(width) if self.has_many_rows else np.arange(width, width + count)
 
     def minimise(
         self,
@@ -99,7 +99,7 @@ class Programmes:
         low, high = np.hstack([parts(lower), pad]), np.hstack([parts(upper), pad + self._auxiliary])
         rows, costs = Rows(self._matrix, self._low, self._high), np.hstack([self.polytope.repeated(cost), pad])
         tableau: ShortTableau | _Tableau
-        if self._is_short:
+        if self.has_many_rows:
             tableau = ShortTableau(rows, costs, low, high, bases)
         else:
             tableau = _Tableau(rows, costs, low, high, bases, warm)

@@ -44,6 +44,7 @@ def proven(joint: Joint, notion: Notion, work: float) -> Proof:
 @pytest.fixture
 def only_relaxed(monkeypatch: pytest.MonkeyPatch) -> None:
     """The prices of the true problem are not tried for long before those of relaxed mixtures."""
+    monkeypatch.setattr("discreet.designers.posteriors.simplex.LONG_UP_TO", 0)
     for name, value in (("WINDOW", 0.0), ("SMALL", 0.0), ("SHRINKING", 1e-9)):
         monkeypatch.setattr(f"{PROVER}.{name}", value)
 
