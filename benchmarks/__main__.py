@@ -16,6 +16,7 @@ from benchmarks import (
     beliefs,
     confidence,
     curved,
+    hard,
     labels,
     merging,
     optimal,
@@ -34,6 +35,7 @@ BENCHMARKS = {
     "labels": labels,
     "optimal": optimal,
     "curved": curved,
+    "hard": hard,
     "beliefs": beliefs,
     "confidence": confidence,
     "ranges": ranges,
@@ -65,7 +67,7 @@ def main() -> None:
     whole = {"parts": [part for part in chosen.part if part in publish.PARTS], **size}
     parts = [part for part in chosen.part if part not in publish.PARTS]
     options = {"parts": parts, "most": chosen.joints, "results": chosen.results, **size}
-    sized = dict.fromkeys(("beliefs", "confidence", "release", "spark"), size)
+    sized = {**dict.fromkeys(("beliefs", "confidence", "release", "spark"), size), "hard": {"results": chosen.results}}
     # Rows are shown as they come: the long parts can be stopped without losing what they found.
     show(
         row

@@ -21,12 +21,14 @@ are split where the prover finds that it helps. This file imports no solver: it 
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from discreet._support.numeric import FloatArray, IntArray
+from discreet.proof.multipliers import Multipliers, Run, runs_of
 from discreet.proof.polytope import Polytope
 from discreet.utilities import SeparableUtility
 
@@ -137,16 +139,17 @@ class Evaluator:
 
     def least(self, lower: FloatArray, upper: FloatArray, multipliers: FloatArray, cost: FloatArray) -> FloatArray:
         """Lower limits of cost . v over the allowed posteriors in each box."""
-        return self.least_beside(lower, upper, multipliers, cost) + self.offset(multipliers)
+        return self.least_beside(lower, upper, self.added(multipliers), cost) + self.offset(multipliers)
 
-    def least_beside(
-        self, lower: FloatArray, upper: FloatArray, multipliers: FloatArray, cost: FloatArray
-    ) -> FloatArray:
+    def added(self, multipliers: FloatArray) -> FloatArray:
+        """What multipliers add to the costs of entries."""
+        result: FloatArray = multipliers @ self.polytope.own_rows
+        return result
+
+    def least_beside(self, lower: FloatArray, upper: FloatArray, added: FloatArray, cost: FloatArray) -> FloatArray:
         """The same without what auxiliary variables and the rounding of the rows can take off."""
         polytope = self.polytope
-        return cheapest(
-            polytope.parts(lower), polytope.parts(upper), polytope.repeated(cost) + multipliers @ polytope.own_rows
-        )
+        return cheapest(polytope.parts(lower), polytope.parts(upper), polytope.repeated(cost) + added)
 
 
 def cheapest(lower: FloatArray, upper: FloatArray, cost: FloatArray) -> FloatArray:
@@ -189,7 +192,7 @@ class Proof:
         For each of these bounds, the multipliers that prove it.
     prices : ndarray or None
         Prices; None for the closed form, in which a unit of every entry x costs at least the rate at largest(x).
-    splits, multipliers : ndarray
+    splits, multipliers : tuple and Multipliers
         The cover of the simplex, and multipliers for each of its boxes.
     is_on_classes : bool
         Whether the symbols are classes of those that tell the same about S, whose limit is one for symbols too.
@@ -207,7 +210,7 @@ class Proof:
     largest_multipliers: FloatArray
     prices: FloatArray | None = None
     splits: tuple[tuple[int, int, float], ...] = ()
-    multipliers: FloatArray | None = None
+    multipliers: Multipliers | None = None
     is_on_classes: bool = False
     cell_of: IntArray | None = None
 
@@ -229,19 +232,16 @@ class Proof:
             return None
         scale = self.polytope.scale
 
-        def sparse(matrix: FloatArray) -> list[list[list[Any]]]:
-            found: list[list[list[Any]]] = [[] for _ in matrix]
-            for line, row in zip(*(place.tolist() for place in np.nonzero(matrix))):
-                found[line].append([row, float(matrix[line, row] / scale[row])])
-            return found
+        def sparse(runs: Iterable[Run]) -> list[list[list[Any]]]:
+            return [[list(pair) for pair in zip(row.tolist(), (value / scale[row]).tolist())] for row, value in runs]
 
         cuts = {} if self.polytope.curved is None else self.polytope.curved.stated(self.polytope.cuts)
         return {
             "on": "beliefs" if self.is_on_classes else "symbols",
             "cells": None if self.cell_of is None else self.cell_of.tolist(),
             "rows": [list(label) for label in self.polytope.labels],
-            "largest": sparse(self.largest_multipliers),
-            "smallest": sparse(self.smallest_multipliers),
+            "largest": sparse(runs_of(self.largest_multipliers)),
+            "smallest": sparse(runs_of(self.smallest_multipliers)),
             "prices": None if self.prices is None else self.prices.tolist(),
             "splits": [list(split) for split in self.splits],
             "multipliers": None if self.multipliers is None else sparse(self.multipliers),
@@ -253,9 +253,9 @@ class Proof:
         evaluator = Evaluator(self.polytope)
         if not self.polytope.cuts_are_valid(self.cell_of):
             return -np.inf
-        if (evaluator.extremes(-1.0, self.largest_multipliers) > self.largest).any():
-            return -np.inf
-        if (evaluator.extremes(1.0, self.smallest_multipliers) < self.smallest).any():
+        is_larger = evaluator.extremes(-1.0, self.largest_multipliers) > self.largest
+        is_smaller = evaluator.extremes(1.0, self.smallest_multipliers) < self.smallest
+        if is_larger.any() or is_smaller.any():
             return -np.inf
         if self.prices is None or self.multipliers is None:
             return closed_form(self.utility, self.polytope.p_useful, self.largest)
@@ -264,14 +264,23 @@ class Proof:
             if not cover.lower[box, symbol] <= point <= cover.upper[box, symbol]:
                 return -np.inf
             cover.split(np.array([box]), np.array([symbol]), np.array([point]))
-        return float(self.prices @ self.polytope.p_useful + self._worst(evaluator, cover, self.prices).min())
+        if len(self.multipliers) != len(cover):
+            return -np.inf
+        step = max(1, STRIPE // self.multipliers.n_rows)
+        worst = [
+            self._worst(evaluator, cover, self.multipliers, self.prices, slice(first, first + step))
+            for first in range(0, len(cover), step)
+        ]
+        return float(self.prices @ self.polytope.p_useful) + min(worst)
 
-    def _worst(self, evaluator: Evaluator, cover: Cover, prices: FloatArray) -> FloatArray:
-        """Lower limits of h(v) - prices . v over each box; inf where the box holds no posterior."""
-        assert self.multipliers is not None  # `check` has seen to it
-        slope, constant = chords(self.utility, cover.lower, cover.upper)
-        usable = evaluator.usable(self.multipliers)
-        return evaluator.least(cover.lower, cover.upper, usable, slope - prices) + constant - ROUNDING
+    def _worst(
+        self, evaluator: Evaluator, cover: Cover, multipliers: Multipliers, prices: FloatArray, some: slice
+    ) -> float:
+        """The lowest of the limits of h(v) - prices . v over some boxes; inf where those hold no posterior."""
+        lower, upper = cover.lower[some], cover.upper[some]
+        slope, constant = chords(self.utility, lower, upper)
+        usable = evaluator.usable(multipliers.dense(some.start, some.stop))
+        return float((evaluator.least(lower, upper, usable, slope - prices) + constant).min()) - ROUNDING
 
 
 def closed_form(utility: SeparableUtility, p_useful: FloatArray, largest: FloatArray) -> float:

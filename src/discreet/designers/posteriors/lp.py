@@ -138,6 +138,17 @@ class BoxedMaster(MasterLP):
         costs = np.concatenate([centre + width, width - centre]) / (self._sizes[:both] * self._spent)
         self._solver.changeColsCost(both, np.arange(both, dtype=np.int32), costs)
 
+    def reprice(self, columns: IntArray, cost: FloatArray) -> None:
+        """Other costs for columns that were added."""
+        places = columns + 2 * len(self._target)
+        self._solver.changeColsCost(len(places), places.astype(np.int32), cost / (self._sizes[places] * self._spent))
+
+    def drop(self, columns: IntArray) -> None:
+        """Do without columns that were added; those after them move up."""
+        places = np.sort(columns) + 2 * len(self._target)
+        self._solver.deleteCols(len(places), places.astype(np.int32))
+        self._sizes = np.delete(self._sizes, places)
+
     def solve(self, seconds: float = np.inf) -> tuple[float, FloatArray, FloatArray] | None:
         """As of the true problem, the columns of what is missed left out."""
         solution = super().solve(seconds)

@@ -3,35 +3,31 @@
 Exact pricing of the column generation, as a branch and bound over many boxes at once. The boxes of least bound are
 solved; their minimisers are posteriors that improve the mechanism, or show where a chord is too far below the curve and
 the box is cut. Prices move with the mechanism, and every box is bounded anew at the new prices by its old multipliers.
+Where that proves little for long, the prices of a relaxed mixture take their place (`relaxation`).
 """
 
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import math
 from dataclasses import replace
-from typing import TypeVar
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from discreet._support.numeric import FloatArray, IntArray
+from discreet._support.numeric import FloatArray
 from discreet._support.progress import UNHEARD, Stage
 from discreet.designers.posteriors.extremes import Extremes, largest_shares, smallest_shares
 from discreet.designers.posteriors.generation import LAST_SMOOTHING, Budget, ColumnGeneration
+from discreet.designers.posteriors.learnt_boxes import NARROW, LearntBoxes
+from discreet.designers.posteriors.lp import is_nearly_certain
+from discreet.designers.posteriors.relaxation import Relaxation
 from discreet.designers.posteriors.simplex import Programmes
-from discreet.proof.boxes import (
-    ROUNDING,
-    Cover,
-    Evaluator,
-    Proof,
-    chords,
-    closed_form,
-)
+from discreet.proof.boxes import ROUNDING, Cover, Evaluator, Proof, closed_form
+from discreet.proof.multipliers import Multipliers, Run
 from discreet.utilities import SeparableUtility
 
 __all__ = ["closed_gap", "prove"]
-
-Entry = TypeVar("Entry", bound=np.generic)
 
 #: Entries of the boxes' corners, which bound the memory (three such matrices); past it the proof stays as it is.
 MOST_ENTRIES = 30_000_000
@@ -43,23 +39,28 @@ BOXES_UP_TO = 2000
 #: rounding a mixture to integers costs a little as well.
 CLOSED_GAP = 3e-8
 
-#: Sizes of multipliers that are tried on an empty box.
-RAY_SIZES = (1.0, 1e2, 1e4, 1e6)
-
-#: Boxes are not cut closer than this to their sides.
-NARROW = 1e-9
-
 #: Rounding of a sum of some thousand terms of size one.
 SUMMED = 1e-13
 
 #: A gap that shrank to this share is worth a copy of its proof.
-CLEARLY_LESS = 0.8
+CLEARLY_LESS = 0.98
 
 #: Boxes solved at once.
 BATCH = 300
 
-#: Entries bounded at once: what a cache holds.
-CHUNK = 500_000
+#: Looks at how the prices of the true problem get on: after this share of the time each, and so many seconds at least.
+WINDOW, LEAST_WINDOW = 0.1, 1.0
+
+#: Where, under many rows, the gap was not brought down to this share between two looks, and is more than the second of
+#: what the closed form leaves, prices of a relaxed mixture are taken, until the gap is the last share of the whole.
+SHRINKING, SMALL, NEARLY = 0.75, 0.2, 0.005
+
+#: Of the gap: by how much bounds may be below zero at the prices of a relaxed mixture before their boxes are solved,
+#: and how much more than is proven the mixture may cost for boxes to be cut.
+PRICED, SETTLED = 0.02, 0.3
+
+#: What the master problem of a relaxed mixture counts as, in entries of tableaus.
+MASTER_WORK = 100_000
 
 
 def prove(
@@ -87,6 +88,20 @@ def closed_gap(whole: float) -> float:
     return max(CLOSED_GAP * whole, 4 * ROUNDING)
 
 
+#: A box, the symbol whose entry it is cut at, and where.
+Split = tuple[int, int, float]
+
+
+class _Patience(NamedTuple):
+    """Until when to go on."""
+
+    budget: Budget
+    work: float
+
+    def is_over(self, pricing: Programmes) -> bool:
+        return self.budget.over or pricing.work > self.work
+
+
 class _Prover:
     """Refines a cover until its limit meets the value of the generation."""
 
@@ -107,6 +122,7 @@ class _Prover:
         self.stage = stage
         self.evaluator = Evaluator(self.polytope)
         self.p_useful = self.polytope.p_useful
+        self._of_best: tuple[list[Split], list[Run]] = [], []  # splits and multipliers of the best proof
         self.closed = closed_gap(generation.whole)
 
     def run(self, largest_known: Extremes, centre: FloatArray | None) -> Proof:
@@ -115,24 +131,88 @@ class _Prover:
         limit = closed_form(self.utility, self.p_useful, largest)
         self.best = Proof(self.polytope, self.utility, limit, smallest, of_smallest, largest, of_largest)
         if not self._done() and 2 <= self.polytope.n_useful <= BOXES_UP_TO:
-            self.boxes = _Boxes(Cover(smallest, largest), self.utility, self.evaluator, self.pricing)
-            prices = self._refine(self._better(centre))
-            self._record(prices, float(self.boxes.bounds(prices).min()), final=True)
+            self.boxes = self._first_boxes()
+            self._search(centre)
         self.generation.told(self.stage, self.best.limit)
-        return self.best
+        return self._written_out()
+
+    def _first_boxes(self) -> LearntBoxes:
+        cover = Cover(self.best.smallest, self.best.largest)
+        return LearntBoxes(cover, self.utility, self.evaluator, self.pricing)
+
+    def _search(self, centre: FloatArray | None) -> None:
+        """Prove what the prices of the true problem allow, by way of a relaxed one where they get on too slowly."""
+        left, gap_at_first = self.budget.left(), self.generation.value - self.best.limit
+        window = None if math.isinf(left) else max(WINDOW * left, LEAST_WINDOW)
+        work = WINDOW * (self.most_work - self.pricing.work)
+        before = gap_at_first / SHRINKING  # the first look asks for no less than what the closed form leaves
+        prices = self._better(centre)
+        while not self._done():
+            patience = _Patience(Budget(window), self.pricing.work + work)
+            prices = self._refine(prices, patience)
+            gap = self._gap_at(prices)
+            if self._done() or not patience.is_over(self.pricing):
+                break
+            is_slow = gap > max(SHRINKING * before, SMALL * gap_at_first)
+            if is_slow and self.pricing.has_many_rows and not is_nearly_certain(self.p_useful):
+                self._relax()
+                prices, before = self.generation.prices, math.inf
+                window, work = None, self.most_work
+            before = gap
+        self._record(prices, float(self.boxes.bounds(prices).min()), final=True)
+
+    def _gap_at(self, prices: FloatArray) -> float:
+        """What prices leave open, with the boxes as they are."""
+        return self.generation.value - float(prices @ self.p_useful + self.boxes.bounds(prices).min())
 
     def _better(self, centre: FloatArray | None) -> FloatArray:
         """Of the prices of the mixture and those of a search, the ones at which the first boxes prove more."""
         known = [self.generation.prices, *([] if centre is None else [centre])]
         return max(known, key=lambda prices: float(prices @ self.p_useful + self.boxes.bounds(prices).min()))
 
-    def _refine(self, prices: FloatArray) -> FloatArray:
+    def _relax(self) -> None:
+        """Cut the boxes that a relaxed mixture uses, at prices at which boxes prove the most.
+
+        It starts from the first boxes, and at the prices of the closed form: those that were cut for other prices would
+        all have to be solved again and again.
+        """
+        self.boxes = self._first_boxes()
+        centre = self.utility.rates(self.best.largest)
+        relaxed = Relaxation(self.boxes, self.p_useful, centre)
+        limit = closed_form(self.utility, self.p_useful, self.best.largest)
+        nearly = NEARLY * self.generation.whole
+        while not self._done() and self.generation.value - self.best.limit > nearly and not self._is_full:
+            mixture = relaxed.solve(self.budget.left())
+            if mixture is None:
+                break
+            prices = mixture.prices
+            bounds = self.boxes.bounds(prices)
+            self.pricing.work += MASTER_WORK + len(bounds) * len(prices)
+            gap = self.generation.value - self.best.limit
+            weak = np.flatnonzero(bounds < -PRICED * gap)
+            some = weak[np.argsort(bounds[weak], kind="stable")[:BATCH]]
+            bounds[some], points = self.boxes.solve(some, prices, gap)
+            found = ~np.isnan(points[:, 0])
+            relaxed.add(some[found], points[found])
+            reached = float(prices @ self.p_useful + bounds.min())
+            is_settled = mixture.cost - reached < SETTLED * (self.generation.value - reached)
+            cut = relaxed.cut_used(mixture.weights) if is_settled else 0
+            if reached > limit:
+                limit = reached
+                relaxed.centred(prices)
+                self._record(prices, float(bounds.min()))
+                self.generation.told(self.stage, self.best.limit)
+            elif not cut and not found.any() and not relaxed.bolder():
+                break
+            relaxed.prune(mixture)
+
+    def _refine(self, prices: FloatArray, patience: _Patience) -> FloatArray:
         """Solve the boxes of least bound; their minimisers become columns of the true problem, or places to cut.
 
         Returns the prices at which the boxes prove the most.
         """
         bounds = self.boxes.bounds(prices)
-        while not self._done():
+        while not self._done() and not patience.is_over(self.pricing):
             self._record(prices, float(bounds.min()))
             self.generation.told(self.stage, self.best.limit)
             weak = np.flatnonzero(bounds < self._needed(prices))
@@ -140,9 +220,10 @@ class _Prover:
                 break
             some = weak[np.argsort(bounds[weak], kind="stable")[:BATCH]]
             before = bounds[some]
-            bounds[some], points = self._price(some, prices)
-            still = (bounds[some] < self._needed(prices)) & ~np.isnan(points[:, 0])
-            new = self._cut(some[still], points[still])
+            needed = self._needed(prices)
+            bounds[some], points = self.boxes.solve(some, prices, needed)
+            still = (bounds[some] < needed) & ~np.isnan(points[:, 0])
+            new = self.boxes.cut(some[still], points[still]).new
             reduced = self.generation.reduced_costs(points, self.generation.prices)
             gain = points[reduced < self.generation.no_gain(points)]
             gain = gain[self.polytope.exceeded(gain) <= NARROW]  # boxes that only touch the polytope yield none
@@ -161,18 +242,6 @@ class _Prover:
                 bounds[touched] = self.boxes.bounds(prices, touched)
         return prices
 
-    def _cut(self, boxes: IntArray, points: FloatArray) -> IntArray:
-        """Split boxes at the entry whose chord lies furthest below the curve at their points; the new boxes."""
-        lower, upper = self.boxes.cover.lower[boxes], self.boxes.cover.upper[boxes]
-        terms = self.utility.terms
-        below = terms(points) - terms(lower) - self.boxes.slope[boxes] * (points - lower)
-        symbol = below.argmax(axis=1)
-        every = np.arange(len(boxes))
-        low, high, at = lower[every, symbol], upper[every, symbol], points[every, symbol]
-        able = (below[every, symbol] > 0) & (low + NARROW < at) & (at < high - NARROW)
-        # At the point itself, where both halves then have chords that touch the curve.
-        return self.boxes.split(boxes[able], symbol[able], at[able])
-
     def _record(self, prices: FloatArray, worst: float, *, final: bool = False) -> None:
         """Keep the proof where it is clearly the best so far, or the best at the end: copies are large."""
         limit = float(prices @ self.p_useful) + worst
@@ -180,13 +249,15 @@ class _Prover:
         limit -= SUMMED  # evaluated in another order, the same sum may differ by this
         if not limit > self.best.limit or (not final and value - limit > CLEARLY_LESS * (value - self.best.limit)):
             return
-        self.best = replace(
-            self.best,
-            limit=limit,
-            prices=prices,
-            splits=tuple(self.boxes.cover.splits),
-            multipliers=self.boxes.multipliers.copy(),
-        )
+        self.best = replace(self.best, limit=limit, prices=prices)
+        self._of_best = self.boxes.cover.splits.copy(), self.boxes.runs.copy()
+
+    def _written_out(self) -> Proof:
+        """The best proof with its boxes and their multipliers."""
+        if self.best.prices is None:
+            return self.best
+        splits, runs = self._of_best
+        return replace(self.best, splits=tuple(splits), multipliers=Multipliers.of(runs, len(self.polytope.rows)))
 
     def _done(self) -> bool:
         gap = self.generation.value - self.best.limit
@@ -199,82 +270,3 @@ class _Prover:
     def _needed(self, prices: FloatArray) -> float:
         """Reduced cost that would close the gap: boxes above it need no attention."""
         return self.generation.value - self.closed / 2 - float(prices @ self.p_useful)
-
-    def _price(self, boxes: IntArray, prices: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Limits of boxes by their own programmes, and minimisers, nan where there is none."""
-        own = self.boxes
-        cost = own.slope[boxes] - prices
-        solved = self.pricing.minimise(cost, own.cover.lower[boxes], own.cover.upper[boxes], own.bases[boxes])
-        own.bases[boxes] = solved.bases
-        own.learn(boxes, solved.multipliers)
-        bounds = own.bounds(prices, boxes)
-        for size in RAY_SIZES:
-            # The bound of an empty box grows with the multipliers that prove it empty; of one that only touches the
-            # polytope, it shrinks when they get large.
-            empty = np.flatnonzero(solved.is_empty & (bounds < self._needed(prices)))
-            if not len(empty):
-                break
-            before = own.multipliers[boxes[empty]]
-            own.learn(boxes[empty], solved.multipliers[empty] + size * solved.rays[empty])
-            tried = own.bounds(prices, boxes[empty])
-            worse = tried <= bounds[empty]
-            own.learn(boxes[empty[worse]], before[worse])
-            bounds[empty] = np.maximum(tried, bounds[empty])
-        return bounds, np.where(solved.is_solved[:, None], solved.points, np.nan)
-
-
-class _Boxes:
-    """A cover with what the search has learnt about its boxes: chords, multipliers and bases, kept up to date."""
-
-    def __init__(self, cover: Cover, utility: SeparableUtility, evaluator: Evaluator, pricing: Programmes) -> None:
-        self.cover = cover
-        self._utility = utility
-        self._evaluator = evaluator
-        self.slope, self.constant = chords(utility, cover.lower, cover.upper)  # of the chords
-        self._multipliers = np.zeros((len(cover), len(evaluator.polytope.rows)))
-        self._offset = np.zeros(len(cover))  # what auxiliary variables and rounding may take off
-        self.bases = np.repeat(pricing.cold[None], len(cover), axis=0)
-
-    @property
-    def multipliers(self) -> FloatArray:
-        """Multipliers of every box."""
-        return self._multipliers[: len(self.cover)]
-
-    def learn(self, boxes: IntArray, multipliers: FloatArray) -> None:
-        """Multipliers of solved programmes."""
-        y = self._evaluator.usable(multipliers)
-        self._multipliers[boxes] = y
-        self._offset[boxes] = self._evaluator.offset(y)
-
-    def bounds(self, prices: FloatArray, boxes: IntArray | None = None) -> FloatArray:
-        """Lower limits of h(v) - prices . v over boxes, all of them unless some are named."""
-        named = np.arange(len(self.cover)) if boxes is None else boxes
-        step = max(1, CHUNK // len(prices))
-        return np.concatenate(
-            [np.empty(0)] + [self._some(prices, named[k : k + step]) for k in range(0, len(named), step)]
-        )
-
-    def _some(self, prices: FloatArray, boxes: IntArray) -> FloatArray:
-        cost = self.slope[boxes] - prices
-        corners = self.cover.lower[boxes], self.cover.upper[boxes]
-        least = self._evaluator.least_beside(*corners, self._multipliers[boxes], cost)
-        result: FloatArray = least + self.constant[boxes] + self._offset[boxes] - ROUNDING
-        return result
-
-    def split(self, boxes: IntArray, symbols: IntArray, points: FloatArray) -> IntArray:
-        """Cut boxes; both halves inherit multipliers and basis."""
-        new = self.cover.split(boxes, symbols, points)
-        while len(self.cover) > len(self.slope):
-            self.slope, self.constant = _doubled(self.slope), _doubled(self.constant)
-            self._multipliers, self._offset = _doubled(self._multipliers), _doubled(self._offset)
-            self.bases = _doubled(self.bases)
-        self.bases[new] = self.bases[boxes]
-        halves = np.concatenate([boxes, new])
-        lower, upper = self.cover.lower[halves], self.cover.upper[halves]
-        self.slope[halves], self.constant[halves] = chords(self._utility, lower, upper)
-        self.learn(halves, np.tile(self._multipliers[boxes], (2, 1)))
-        return new
-
-
-def _doubled(array: NDArray[Entry]) -> NDArray[Entry]:
-    return np.concatenate([array, np.zeros_like(array)])

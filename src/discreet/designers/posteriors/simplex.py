@@ -6,8 +6,8 @@ its reduced cost asks for: no first phase, and a basis of another programme is a
 
 The tableau T writes basic variables in nonbasic ones, :math:`x_B = T x_N`, with the reduced costs as its last row; a
 pivot is one rank-one update for all programmes. The ratio test passes over bounds ("bound flipping"), which ends these
-programmes in a handful of pivots. What is returned is not believed: callers recompute bounds from the multipliers by
-weak duality, and residuals of the points.
+programmes in a handful of pivots. Polytopes of many rows have a tableau of their own (`ShortTableau`). What is returned
+is not believed: callers recompute bounds from the multipliers by weak duality, and residuals of the points.
 """
 
 # SPDX-License-Identifier: Apache-2.0
@@ -18,27 +18,17 @@ from typing import NamedTuple
 import numpy as np
 
 from discreet._support.numeric import BoolArray, FloatArray, IntArray
+from discreet.designers.posteriors.pivoting import FEASIBILITY, TOUCHING, Status, ratio_test
+from discreet.designers.posteriors.short_tableau import Rows, ShortTableau
 from discreet.proof.polytope import Polytope
 
 __all__ = ["Programmes", "Solutions"]
 
-#: Basic variables may violate their bounds by this much.
-FEASIBILITY = 1e-10
-
-#: Programmes that miss feasibility by less than this are solved all the same: their multipliers prove more than rays.
-TOUCHING = 1e-7
-
-#: Entries of the tableau smaller than this are no pivots.
-PIVOT = 1e-9
-
 #: Entries of all tableaus of one batch: a few megabytes, which caches hold.
 BATCH_ENTRIES = 400_000
 
-#: Tableaus of more rows are not rebuilt from a basis: pivoting from the start costs less than solving a system.
-WARM_UP_TO = 40
-
-#: Breakpoints sorted at first in the ratio test; only long steps need more.
-NEAR = 48
+#: Polytopes of more rows have tableaus of the rows that are touched alone.
+LONG_UP_TO = 40
 
 #: Rows whose directions differ by less than this are one row with two sides.
 OPPOSITE = 1e-13
@@ -47,7 +37,8 @@ OPPOSITE = 1e-13
 class Solutions(NamedTuple):
     """Of each programme: a minimiser, multipliers of the polytope's rows, what came of it, and the final basis.
 
-    Where ``is_empty``, the multipliers plus any large multiple of the ``ray`` prove that the box is.
+    Where ``is_empty``, the multipliers plus any large multiple of the ``ray`` prove that the box is. Bases are for
+    later programmes of the same polytope to start from.
     """
 
     points: FloatArray
@@ -74,8 +65,13 @@ class Programmes:
         self._high = np.append(np.zeros(len(low)), 1.0)
         self._auxiliary = polytope.auxiliary_limit()
         count, width = self._matrix.shape
-        self.batch = max(4, BATCH_ENTRIES // ((count + 1) * width))
-        self.cold = np.arange(width, width + count)  # the basis of all z
+        self.has_many_rows = count > LONG_UP_TO  # more than a long tableau is good for
+        entries = (min(count, width) + 1) * width + (count if self.has_many_rows else 0)
+        self.batch = max(4, BATCH_ENTRIES // entries)
+        # Entries that a pivot goes over; products of matrices are that much faster.
+        self._step = width * min(count, width) + count * width // 8 if self.has_many_rows else count * width
+        # All z are basic at first; a long tableau names the basic variables, a short one the others.
+        self.cold = np.arange(width) if self.has_many_rows else np.arange(width, width + count)
 
     def minimise(
         self,
@@ -88,8 +84,8 @@ class Programmes:
         size = len(cost)
         low = np.zeros((size, self.n_useful)) if lower is None else lower
         high = np.ones((size, self.n_useful)) if upper is None else upper
-        warm = bases is not None and len(self.cold) <= WARM_UP_TO
-        start = bases if bases is not None and warm else np.repeat(self.cold[None], size, axis=0)
+        warm = bases is not None
+        start = np.repeat(self.cold[None], size, axis=0) if bases is None else bases
         parts = []
         for first in range(0, max(size, 1), self.batch):
             some = slice(first, first + self.batch)
@@ -97,23 +93,27 @@ class Programmes:
         return parts[0] if len(parts) == 1 else Solutions(*(np.concatenate(part) for part in zip(*parts)))
 
     def _batch(self, cost: FloatArray, lower: FloatArray, upper: FloatArray, bases: IntArray, warm: bool) -> Solutions:
-        size, width = len(cost), self._matrix.shape[1]
+        size, n_own = len(cost), self.polytope.n_own
         pad = np.zeros((size, len(self._auxiliary)))
-        parts, n_own = self.polytope.parts, self.polytope.n_own
-        low = np.hstack([parts(lower), pad, np.repeat(self._low[None], size, axis=0)])
-        high = np.hstack([parts(upper), pad + self._auxiliary, np.repeat(self._high[None], size, axis=0)])
-        tableau = _Tableau(self._matrix, np.hstack([self.polytope.repeated(cost), pad]), low, high, bases, warm)
+        parts = self.polytope.parts
+        low, high = np.hstack([parts(lower), pad]), np.hstack([parts(upper), pad + self._auxiliary])
+        rows, costs = Rows(self._matrix, self._low, self._high), np.hstack([self.polytope.repeated(cost), pad])
+        tableau: ShortTableau | _Tableau
+        if self.has_many_rows:
+            tableau = ShortTableau(rows, costs, low, high, bases)
+        else:
+            tableau = _Tableau(rows, costs, low, high, bases, warm)
         value, reduced, status, ray, final = tableau.run()
-        self.work += (tableau.pivots + size) * self._matrix.size
+        self.work += (tableau.pivots + size) * self._step
         whole = value[:, :n_own].reshape(size, -1, self.n_useful).sum(axis=1)
         points = np.clip(whole, lower, upper)
         points /= np.maximum(points.sum(axis=1, keepdims=True), FEASIBILITY)
         return Solutions(
             points,
-            self._multipliers(reduced[:, width:]),
-            status == _SOLVED,
-            status == _EMPTY,
-            self._multipliers(ray[:, width:]),
+            self._multipliers(reduced),
+            status == Status.SOLVED,
+            status == Status.EMPTY,
+            self._multipliers(ray),
             final,
         )
 
@@ -128,18 +128,18 @@ class Programmes:
         return result
 
 
-_OPEN, _SOLVED, _EMPTY, _LOST = 0, 1, 2, 3
-
-
 class _Tableau:
     """x_basic = T x_nonbasic for a batch of programmes; the last row of T is the cost."""
 
     def __init__(
-        self, matrix: FloatArray, cost: FloatArray, low: FloatArray, high: FloatArray, bases: IntArray, warm: bool
+        self, rows: Rows, cost: FloatArray, low: FloatArray, high: FloatArray, bases: IntArray, warm: bool
     ) -> None:
+        matrix = rows.matrix
         count, width = matrix.shape
         size = len(cost)
-        self.low, self.high = low, high
+        self.low = low = np.hstack([low, np.repeat(rows.low[None], size, axis=0)])
+        self.high = high = np.hstack([high, np.repeat(rows.high[None], size, axis=0)])
+        self.width = width
         self.basic = bases.copy()
         rebuilt = _rebuilt(matrix, cost, self.basic) if warm else None
         if rebuilt is not None:
@@ -159,7 +159,7 @@ class _Tableau:
         self.pivots = 0
 
     def run(self) -> tuple[FloatArray, FloatArray, IntArray, FloatArray, IntArray]:
-        """Values and reduced costs of all variables, statuses, rays of empty programmes, and final bases."""
+        """Values of all variables, reduced costs of the z, statuses, rays of empty programmes on those, and bases."""
         size, total = self.low.shape
         self.value, self.reduced, self.ray = (np.zeros((size, total)) for _ in range(3))
         self.status = np.zeros(size, dtype=np.int64)
@@ -174,14 +174,14 @@ class _Tableau:
             worst = violation[every, leaving]
             done = worst <= FEASIBILITY
             if done.any():
-                self._store(done, at, inside, _SOLVED)
+                self._store(done, at, inside, Status.SOLVED)
                 if done.all():
-                    return self.value, self.reduced, self.status, self.ray, self.bases
+                    break
                 leaving, worst, below = leaving[~done], worst[~done], below[~done]
                 every = np.arange(len(leaving))
             sign = np.where(below[every, leaving] > 0, 1.0, -1.0)
             row = self.table[every, leaving] * sign[:, None]
-            entering, flips, short = self._ratio_test(row, worst)
+            entering, flips, short = ratio_test(self.table[:, -1], row, worst, self.at_high, self.high_n - self.low_n)
             touching = (short > 0) & (short <= TOUCHING)
             if touching.any():
                 self._loosen(touching, leaving, sign, short)
@@ -196,33 +196,8 @@ class _Tableau:
                 leaving, entering, sign = leaving[keep], entering[keep], sign[keep]
             self._pivot(leaving, entering, sign)
         else:
-            self._store(np.ones(len(self.index), dtype=bool), None, None, _LOST)
-        return self.value, self.reduced, self.status, self.ray, self.bases
-
-    def _ratio_test(self, row: FloatArray, worst: FloatArray) -> tuple[IntArray, BoolArray, FloatArray]:
-        """Entering variables, those whose bounds are passed over, and by how much no step suffices (0: it does).
-
-        The step goes on over bounds for as long as the dual objective grows.
-        """
-        able = np.where(self.at_high, row < -PIVOT, row > PIVOT)
-        ratio = np.full(row.shape, np.inf)
-        np.divide(self.table[:, -1], row, out=ratio, where=able)
-        np.maximum(ratio, 0.0, out=ratio)
-        drop = np.where(able, np.abs(row) * (self.high_n - self.low_n), 0.0)
-        short = worst - drop.sum(axis=1)
-        short[short < FEASIBILITY / 2] = 0.0
-        every = np.arange(len(row))[:, None]
-        order, passed = _nearest(ratio, drop, NEAR)
-        if order.shape[1] < row.shape[1] and (passed[short == 0, -1] < worst[short == 0]).any():
-            order, passed = _nearest(ratio, drop, row.shape[1])
-        # The last breakpoint stands in where rounding leaves the sum a hair short.
-        able_count = able[every, order].sum(axis=1)
-        short[able_count == 0] = worst[able_count == 0]
-        place = np.minimum((passed < worst[:, None]).sum(axis=1), np.maximum(able_count - 1, 0))
-        flips = np.zeros(row.shape, dtype=bool)
-        flips[every, order] = np.arange(order.shape[1]) < place[:, None]
-        flips[short > 0] = False
-        return order[every[:, 0], place], flips, short
+            self._store(np.ones(len(self.index), dtype=bool), None, None, Status.LOST)
+        return self.value, self.reduced[:, self.width :], self.status, self.ray[:, self.width :], self.bases
 
     def _loosen(self, touching: BoolArray, leaving: IntArray, sign: FloatArray, short: FloatArray) -> None:
         """A box that misses the polytope by rounding touches it: move the violated bound by what is missing."""
@@ -254,7 +229,7 @@ class _Tableau:
             basic[every, leaving] = nonbasic[every, entering]
             nonbasic[every, entering] = out
 
-    def _store(self, done: BoolArray, at: FloatArray | None, inside: FloatArray | None, status: int) -> None:
+    def _store(self, done: BoolArray, at: FloatArray | None, inside: FloatArray | None, status: Status) -> None:
         """Write out what is finished, and go on with the rest."""
         where = self.index[done][:, None]
         if at is not None and inside is not None:
@@ -269,24 +244,13 @@ class _Tableau:
         where = self.index[hopeless]
         self.ray[where[:, None], self.nonbasic[hopeless]] = -row[hopeless]
         self.ray[where, self.basic[hopeless, leaving[hopeless]]] = sign[hopeless]
-        self._store(hopeless, None, None, _EMPTY)
+        self._store(hopeless, None, None, Status.EMPTY)
 
     def _go_on(self, keep: BoolArray) -> None:
         self.table, self.basic, self.nonbasic = self.table[keep], self.basic[keep], self.nonbasic[keep]
         self.low_b, self.high_b = self.low_b[keep], self.high_b[keep]
         self.low_n, self.high_n = self.low_n[keep], self.high_n[keep]
         self.at_high, self.index = self.at_high[keep], self.index[keep]
-
-
-def _nearest(ratio: FloatArray, drop: FloatArray, count: int) -> tuple[IntArray, FloatArray]:
-    """The ``count`` smallest ratios of each row in order, and how much they drop in sum up to each."""
-    every = np.arange(len(ratio))[:, None]
-    if count < ratio.shape[1]:
-        some = np.argpartition(ratio, count - 1, axis=1)[:, :count]
-        order = some[every, np.argsort(ratio[every, some], axis=1, kind="stable")]
-    else:
-        order = np.argsort(ratio, axis=1, kind="stable")
-    return order, np.cumsum(drop[every, order], axis=1)
 
 
 def _rebuilt(matrix: FloatArray, cost: FloatArray, basic: IntArray) -> tuple[IntArray, FloatArray] | None:

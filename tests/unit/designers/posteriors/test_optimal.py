@@ -97,7 +97,8 @@ def test_proofs_are_checked_without_a_solver_and_can_fail() -> None:
     proof = design(joint, LIP(0.4)).proof
     assert len(proof.splits) > 10
     assert proof.check() >= proof.limit - 1e-12
-    weaker = dataclasses.replace(proof, multipliers=0 * proof.multipliers)
+    nothing = dataclasses.replace(proof.multipliers, value=0 * proof.multipliers.value)
+    weaker = dataclasses.replace(proof, multipliers=nothing)
     assert weaker.check() < proof.limit - 1e-6
     forged = dataclasses.replace(proof, largest=0.9 * proof.largest)
     assert forged.check() == -np.inf

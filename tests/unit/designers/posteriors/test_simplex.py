@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from discreet import ALIP, LDP, LIP, Joint, L1Lift, MaxLift, PerfectPrivacy
+from discreet import ALIP, LDP, LIP, SRLIP, Joint, L1Lift, MaxLift, PerfectPrivacy
+from discreet.designers.posteriors.short_tableau import PLACES
 from discreet.designers.posteriors.simplex import Programmes
 from discreet.notions import Notion
 from discreet.proof.boxes import Evaluator
@@ -27,7 +28,12 @@ CASES = [
     (3, 9, PerfectPrivacy()),
     (4, 9, L1Lift(eps_upper=0.2)),
     (6, 70, LIP(0.3)),
+    (8, 12, LDP(0.4)),
+    (3, 12, SRLIP(0.4)),
 ]
+
+#: Rows up to which tableaus have all of them: none, and more than there are.
+SHORT, LONG = 0, 10**6
 
 
 def boxes(n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -52,9 +58,19 @@ def expected(polytope: Polytope, cost: np.ndarray, lower: np.ndarray, upper: np.
     return float(result.fun) if result.status == 0 else None
 
 
+def polytope_of(n_sensitive: int, n_useful: int, notion: Notion) -> Polytope:
+    cells = Joint.random(n_sensitive, n_useful, seed=3).probabilities
+    useful = [*np.ndindex(2, 2, n_useful // 4)] if isinstance(notion, SRLIP) else [*range(n_useful)]
+    return Polytope.of(Joint.from_array(cells, useful=useful), notion)
+
+
+@pytest.mark.parametrize("long_up_to", [SHORT, LONG], ids=["short", "long"])
 @pytest.mark.parametrize(("n_sensitive", "n_useful", "notion"), CASES, ids=str)
-def test_programmes_have_the_values_that_scipy_finds(n_sensitive: int, n_useful: int, notion: Notion) -> None:
-    polytope = Polytope.of(Joint.random(n_sensitive, n_useful, seed=3), notion)
+def test_programmes_have_the_values_that_scipy_finds(
+    n_sensitive: int, n_useful: int, notion: Notion, long_up_to: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("discreet.designers.posteriors.simplex.LONG_UP_TO", long_up_to)
+    polytope = polytope_of(n_sensitive, n_useful, notion)
     programmes, evaluator = Programmes(polytope), Evaluator(polytope)
     cost, lower, upper = boxes(n_useful)
     cold = programmes.minimise(cost, lower, upper)
@@ -84,6 +100,18 @@ def test_a_box_without_room_is_empty() -> None:
     polytope = Polytope.of(Joint.random(3, 4, seed=0), LIP(0.5))
     found = Programmes(polytope).minimise(np.ones((1, 4)), np.zeros((1, 4)), np.full((1, 4), 0.2))
     assert found.is_empty.all()
+
+
+def test_a_short_tableau_grows_with_the_rows_that_are_touched() -> None:
+    """More rows are tight at these minima than there were places at first; all of them are found."""
+    polytope = polytope_of(12, 30, LDP(0.2))
+    cost = np.random.default_rng(5).standard_normal((20, 30))
+    found = Programmes(polytope).minimise(cost)
+    assert found.is_solved.all()
+    assert (np.count_nonzero(found.points > SAME, axis=1) > PLACES).any()
+    assert polytope.exceeded(found.points).max() <= SAME
+    values = [expected(polytope, line, np.zeros(30), np.ones(30)) for line in cost]
+    assert (cost * found.points).sum(axis=1) == pytest.approx(values, abs=SAME)
 
 
 def test_large_batches_are_solved_in_parts() -> None:
