@@ -78,8 +78,7 @@ def rows(results: Path = RESULTS) -> Iterator[Row]:
         for limit in LIMITS:
             row, done = limited(case, limit)
             yield row
-        whole = done.mutual_information / done.nmi
-        moments = [(m.seconds, (m.limit - m.value) / whole) for m in done.history if m.limit is not None]
+        moments = [(m.seconds, m.limit - m.value) for m in done.history if m.limit is not None]
         curves[case.name] = [*moments, (done.seconds, (done.bound or math.nan) - done.kept)]
     results.mkdir(parents=True, exist_ok=True)
     with (results / "hard_gaps.csv").open("w", newline="") as file:
