@@ -44,7 +44,10 @@ def border(joint, notion):
 
     angles = np.linspace(0, 2 * np.pi, DIRECTIONS, endpoint=False)
     plane = np.array([[1, -1, 0], [1, 1, -2]]) / np.sqrt([[2], [6]])
-    rays = np.column_stack([np.cos(angles), np.sin(angles)]) @ plane
+    # Along these a lift stays 1, and the l1 lift has a corner, which mixtures like to use.
+    bends = np.cross(joint / p / prior[:, None], np.ones(3))
+    bends /= np.maximum(np.linalg.norm(bends, axis=1, keepdims=True), 1e-300)
+    rays = np.vstack([np.column_stack([np.cos(angles), np.sin(angles)]) @ plane, bends, -bends])
     far = np.where(rays < 0, -p / np.minimum(rays, -1e-12), np.inf).min(axis=1)
     ends = np.maximum(p + far[:, None] * rays, 0.0)
     found = [np.where(allowed(ends)[:, None], ends, between(np.broadcast_to(p, ends.shape), ends, allowed))]
