@@ -166,7 +166,8 @@ def publish(
     Notes
     -----
     The promise is about whoever knows of S what the classes know, for the population with the stated confidence, given
-    the useful columns. Real records appear: who is in the table is not protected. Needs scikit-learn
+    the useful columns. Real records appear: who is in the table is not protected. Where rows keep their order, how many
+    move between classes is rounded so that means are exact, as in [GKPS06]_. Needs scikit-learn
     (``pip install 'discreet[tables]'``).
 
     A Spark DataFrame is published by Spark, whose workers need this library too. Models are learned from a sample of
