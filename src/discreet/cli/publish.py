@@ -118,8 +118,8 @@ def publish(
         What the attack has to come to: undecided publishes with a warning where it cannot decide; not-broken publishes
         nothing then, with exit code 1.
     ledger
-        Private record of all that is published about the same people, made where it is not there. What breaks the
-        promise together with that is designed farther inside, or not published; see discreet ledger.
+        Private record of all that is published about the same people, made where it is not there. The promise is then
+        about all of that together, and what would break it is not published; see discreet ledger.
     time_limit
         Seconds after which no further try begins where an attack broke the last.
     memory_limit

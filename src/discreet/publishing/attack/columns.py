@@ -88,7 +88,7 @@ def _by_number(cells: Cells) -> Cells:
     import pyarrow as pa
 
     is_first = np.append(True, cells.numbers[1:] != cells.numbers[:-1])
-    rest = part_of(cells, "rest")
+    rest = np.nan_to_num(part_of(cells, "rest"))  # dates have none
     is_first[1:] |= rest[1:] != rest[:-1]
     place = np.append(np.cumsum(is_first) - 1, -1)
     values = cells.values.filter(pa.array(is_first))

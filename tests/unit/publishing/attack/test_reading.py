@@ -90,3 +90,17 @@ def test_a_column_that_links_rows_is_named() -> None:
     assert note == "'key' differs in all rows of the release and is that of the original: it links rows to people."
     for other in (["p", "r", "q"], ["p", "q", "q"], ["p", "q", None]):
         assert cell_pairs(original, {**original, "key": pa.chunked_array([other])}).notes == ()
+
+
+def test_texts_of_one_number_or_day_are_one_value_and_long_numbers_are_not() -> None:
+    days = cell_pairs(
+        {"x": pa.array(["2026-11-17", "2026-11-18", "2026-11-19"])},
+        {"x": pa.array(["2026-11-17 08:00", "2026-11-18 21:30", "2026-11-19"])},
+    )
+    assert days.shared == ("x",)
+    assert days.before[0].codes.tolist() == days.after[0].codes.tolist()
+    long = pa.array(["1000000000000000000", "1000000000000000001", "7"])
+    found = cell_pairs({"x": long}, {"x": long}).before[0]
+    assert len(set(found.codes.tolist())) == 3
+    same = cell_pairs({"x": pa.array(["39", "39.0", "7"])}, {"x": pa.array(["39.0", "39", "7"])})
+    assert same.before[0].codes.tolist() == same.after[0].codes.tolist()
