@@ -22,7 +22,7 @@ from referencing import Registry, Resource
 
 import discreet as dc
 from discreet import ALIP, LDP, LIP, SRLIP, AlphaLift, Chi2Lift, Joint, L1Lift, MaxLift, PerfectPrivacy, design
-from discreet._support.errors import BrokenNotionError, InputError
+from discreet._support.errors import BrokenNotionError, InputError, UnreadableTableError
 from discreet.certificate import certify, checker, verify
 from discreet.certificate.record import Certificate, sealed
 from discreet.releasing import Request, run
@@ -382,9 +382,16 @@ def test_every_kind_of_mechanism_is_verified(shuffle: bool, tmp_path: Path) -> N
 
 def test_the_wrong_key_is_told(released: Path) -> None:
     verdict = everything(released, key=dc.ReleaseKey.from_seed(1))
-    assert {"key", "redraw"} <= {finding.subject for finding in verdict.failures}
+    assert [finding.subject for finding in verdict.failures] == ["key"]  # and not all that another key calls changed
+    assert verdict.level == "failed"
     with pytest.raises(InputError, match="give the table and the release"):
         verify(released / "private.json", key=released / "key")
+
+
+@pytest.mark.parametrize("missing", ["table", "released"])
+def test_what_is_not_there_is_an_error_and_no_failed_verification(missing: str, released: Path) -> None:
+    with pytest.raises(UnreadableTableError, match="no file"):
+        verify(released / "private.json", **{missing: released / "nowhere.parquet"})
 
 
 def test_suppressed_values_are_verified(tmp_path: Path) -> None:

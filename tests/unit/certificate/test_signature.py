@@ -433,6 +433,7 @@ def test_a_certificate_that_was_changed_is_not_signed(key: Path) -> None:
 def test_a_signer_that_was_asked_for_must_have_signed(key: Path, tmp_path: Path) -> None:
     private = certificate()
     private.to_json(tmp_path / "c.json")
+    (tmp_path / "out.csv").write_text("job\na\n")
     for given, released in ((private, None), (tmp_path / "c.json", None), (private.to_dict(), tmp_path / "out.csv")):
         verdict = dc.verify(given, released=released, signer=public_of(key))
         assert not verdict
@@ -453,6 +454,7 @@ def test_a_signer_that_was_asked_for_must_have_signed(key: Path, tmp_path: Path)
 def test_a_private_certificate_finds_the_signature_of_its_release(key: Path, tmp_path: Path) -> None:
     private, name = certificate(), SigningKey.from_file(key).fingerprint
     private.to_json(tmp_path / "private.json")
+    (tmp_path / "out.csv").write_text("job\na\n")
     (tmp_path / "out.csv.certificate.json.sig").write_text(private.sign(key))
     for given in (tmp_path / "private.json", private, private.public):
         passed, said = finding(dc.verify(given, released=tmp_path / "out.csv", signer=public_of(key)))

@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from discreet._support import progress
@@ -24,7 +25,7 @@ from discreet.certificate.verification.verdict import Finding, Verdict
 from discreet.drawing.keys import ReleaseKey
 from discreet.mechanism import Mechanism
 from discreet.tables import open_table
-from discreet.tables.files import readable
+from discreet.tables.files import existing_files, readable
 from discreet.tables.session import DuckDBTable, Limits
 
 __all__ = ["verify"]
@@ -86,6 +87,9 @@ def verify(
     secret = None if key is None else ReleaseKey.of(key)
     if key is not None and (table is None or released is None):
         raise InputError("a key redraws the release: give the table and the release with it.")
+    for given in (table, released):
+        if isinstance(given, str | os.PathLike):
+            existing_files(os.fspath(given))  # what is not there was not verified, and did not fail either
     with progress.stage("checking the certificate"):
         checked = checker.check(content)
     findings = [Finding(*found, at_most=LIMITS.get(found[0], "redrawn")) for found in checked]
@@ -126,7 +130,10 @@ def _read(path: Any) -> Certificate:
 
 def _tests(evidence: Evidence, table: Any, released: Any, limits: Limits) -> Iterator[Finding]:
     """The findings of every check that the tables allow; each table is opened once."""
-    yield from about_key(evidence)
+    about = list(about_key(evidence))
+    yield from about
+    if any(finding.subject == "key" and not finding.passed for finding in about):
+        evidence = replace(evidence, key=None)  # another key would call every honest field changed
     if evidence.is_of_whole_table:
         yield from against_publication(evidence, table, released, limits)
         return

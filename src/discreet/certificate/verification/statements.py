@@ -26,6 +26,8 @@ STATEMENTS = {
 #: Statements about a whole table that only whoever made it could check again.
 WHOLE_TABLE = ["how the classes were made", "what the attack found", "whether the key was drawn at random"]
 
+OTHER_KEY = "is not the key of this release, so nothing more was checked with it"
+
 CHANGEABLE = "who can seal a certificate anew can change them: the key, or a signature, would tell"
 
 
@@ -34,9 +36,10 @@ def about_key(evidence: Evidence) -> Iterator[Finding]:
     if not (evidence.is_of_release or evidence.is_of_whole_table):
         return
     stated = evidence.content.get("publication", evidence.content)["key"]
-    if evidence.key is not None:
-        same = evidence.key.fingerprint == stated["fingerprint"]
-        yield Finding("key", same, "is the key of this release" if same else "is not the key of this release")
+    if evidence.key is not None and evidence.key.fingerprint != stated["fingerprint"]:
+        yield Finding("key", False, OTHER_KEY)
+    elif evidence.key is not None:
+        yield Finding("key", True, "is the key of this release")
         right = hmac.compare_digest(evidence.key.mac(Certificate(evidence.content).authenticated()), stated["mac"])
         text = "the key says that it was not changed" if right else "was changed since the release was made"
         yield Finding("certificate", right, text)
