@@ -99,6 +99,15 @@ class Encoder:
         matrix = np.column_stack([values for values, _ in made]) if made else np.zeros((0, 0))
         return Features(matrix, tuple(kind for _, kind in made))
 
+    def unknown(self, columns: Sequence[Cells]) -> dict[str, float]:
+        """Of columns of a later table that have texts which this one lacks, the share of its rows with such."""
+        found = {}
+        for known, cells in zip(self._columns, columns, strict=True):
+            strange = 0 if known.is_number else int(cells.counts[known.places(cells) < 0].sum())
+            if strange:
+                found[cells.name] = strange / len(cells.codes)
+        return found
+
     def _check(self, columns: Sequence[Cells]) -> None:
         """Refuse columns that are of another kind than those that the codes were made of."""
         for known, cells in zip(self._columns, columns, strict=True):
@@ -130,7 +139,7 @@ class _Known:
         if self.is_number:
             numbers = np.full(cells.n_values, np.nan) if cells.numbers is None else cells.numbers
             return [(numbers, Kind(name, is_many=self.is_many))]
-        place = self._places(cells)
+        place = self.places(cells)
         known, here = place >= 0, np.maximum(place, 0).astype(np.int64)
         if len(self.values) <= MOST_CODES:
             return [(np.where(known, place, np.nan), Kind(name, is_code=True))]
@@ -140,7 +149,7 @@ class _Known:
             (np.where(known, self.common[here], float(MOST_CODES)), Kind(name, is_code=True)),
         ]
 
-    def _places(self, cells: Cells) -> FloatArray:
+    def places(self, cells: Cells) -> FloatArray:
         """Of each value of a column its place among the known ones, -1 where it is new."""
         if cells.values is self.values:
             return np.arange(cells.n_values, dtype=np.float64)

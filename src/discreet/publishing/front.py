@@ -54,12 +54,6 @@ LEAST_SHARE = 0.006
 #: Classes that a caller may ask for.
 FEWEST_ASKED, MOST_ASKED = 4, 200
 
-LOST = (
-    "limits of what the classes of this table say do not keep the promise with confidence under the earlier design: "
-    "it is made about the counted records alone. Fit the first table with room (margin, --margin), or publish this one "
-    "by itself"
-)
-
 COUNTED_WARNING = (
     "counted beliefs read every person's own secret: whoever knows somebody's useful values learns from how often they "
     "appear. Use learned beliefs to publish; these are for comparison."
@@ -290,7 +284,10 @@ def publish_later(
                 f"{told(made.attack)}. Nothing is published. Publish it by itself, without the plan.",
                 made.attack,
             )
-        notes = (*((LOST,) if lost else ()), *later_notes(counted, plan.roles, roles, keeps_order=not shuffle))
+        notes = (
+            *([_lost(plan, counted)] if lost else ()),
+            *later_notes(counted, subject, plan.roles, keeps_order=not shuffle),
+        )
         return _finished(job, subject, made, wishes, entry, notes=notes)
 
 
@@ -336,6 +333,21 @@ def _counted_again(subject: Subject, plan: PublicationPlan) -> Counted:
             "one with room (margin, --margin)."
         )
     return Counted(fitted, told_of, classes, joint, subject.turns, sizes)
+
+
+def _lost(plan: PublicationPlan, counted: Counted) -> str:
+    """That the promise is about the counted records alone, and how much more room would have kept its confidence."""
+    missed = -plan.fitted.settings.notion.slack(counted.joint, plan.fitted.mechanism)
+    room = (
+        ""
+        if missed == math.inf
+        else f" They miss it by {missed:.2g} nats: fit the first table with that much more room"
+    )
+    return (
+        "limits of what the classes of this table say do not keep the promise with confidence under the earlier "
+        f"design: it is made about the counted records alone.{room or ' Fit the first table with room'} (margin, "
+        "--margin), or publish this one by itself"
+    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,9 +19,6 @@ from discreet.publishing.roles import Roles
 from discreet.publishing.telling import most_singling, most_telling
 from discreet.twins.cells import DATES, Cells, cells_of
 from discreet.twins.secret import RARER, SecretRule
-
-if TYPE_CHECKING:
-    from discreet.publishing.attack.record import Attack
 
 __all__ = ["later_notes", "notes_of"]
 
@@ -56,7 +52,7 @@ def notes_of(subject: Subject, made: Tried, unchanged: float, sources: IntArray)
         )
     elif unchanged < FEW:
         telling = most_telling(subject.cells, made.counted.classes, joint)
-        found.append(_why_few(unchanged, made.attack, joint, fitted.settings.notion, telling))
+        found.append(_why_few(unchanged, made, telling))
     found += [*_about_labels(fitted.rule, joint), *_about_columns(subject.roles)]
     found += _about_rows(subject, sources)
     for column, edges in fitted.rule.edges.items():
@@ -68,15 +64,23 @@ def notes_of(subject: Subject, made: Tried, unchanged: float, sources: IntArray)
     return tuple(found)
 
 
-def later_notes(counted: Counted, before: Roles, now: Roles, *, keeps_order: bool) -> tuple[str, ...]:
+def later_notes(counted: Counted, subject: Subject, before: Roles, *, keeps_order: bool) -> tuple[str, ...]:
     """What an owner should know of a later table under an earlier design."""
-    mechanism, shares = counted.fitted.mechanism, counted.sizes / counted.sizes.sum()
+    now, fitted = subject.roles, counted.fitted
+    mechanism, shares = fitted.mechanism, counted.sizes / counted.sizes.sum()
     channel = np.asarray(mechanism.channel)[:, np.argsort(mechanism.own_places or ())]
     moved = float(np.abs(shares @ channel - shares).sum() / 2)
     found = []
     new = [column for column in now.dropped if column not in before.dropped]
     if new:
         found.append(f"not published, as the first table lacks them: {', '.join(new)}")
+    unknown = {} if fitted.encoder is None else fitted.encoder.unknown(subject.cells)
+    if unknown:
+        listed = ", ".join(f"{name} ({_percent(share)} of rows)" for name, share in unknown.items())
+        found.append(
+            f"values that the first table lacks: {listed}. The plan's models take them for missing ones, and only this "
+            "table's attack has seen what they tell. Where they are many, publish the table by itself, without the plan"
+        )
     if moved > MUCH_MOVED:
         found.append(
             f"classes are not as common here as in the first table: {_percent(moved)} of rows appear as others than "
@@ -91,9 +95,10 @@ def later_notes(counted: Counted, before: Roles, now: Roles, *, keeps_order: boo
     return tuple(found)
 
 
-def _why_few(unchanged: float, attack: Attack, joint: Joint, notion: Notion, telling: tuple[str, ...]) -> str:
+def _why_few(unchanged: float, made: Tried, telling: tuple[str, ...]) -> str:
     """Why few rows are unchanged, in numbers, and what would help."""
-    before, promised = attack.before, attack.promised
+    joint, before, promised = made.counted.joint, made.attack.before, made.attack.promised
+    fitted = made.counted.fitted
     guessed = (
         f"an accuracy of {_percent(before.accuracy)} (the commonest value: {_percent(before.base_rate)})"
         if before.auc is None
@@ -101,14 +106,21 @@ def _why_few(unchanged: float, attack: Attack, joint: Joint, notion: Notion, tel
     )
     allowed = "" if promised is None else f", where {promised.low:g} to {promised.high:g} are promised"
     records = int(np.median(np.asarray(joint.counts).sum(axis=0)))
-    helps = ["a larger epsilon", *(["fewer sensitive values (bins, --bins)"] if joint.n_sensitive > 2 else [])]
+    helps = ["a larger epsilon", *([_fewer_values(fitted.rule)] if joint.n_sensitive > 2 else [])]
     helps += [f"leaving out what tells most ({', '.join(telling)})"] if telling else []
     return (
         f"only {_percent(unchanged)} of rows are unchanged. In the original, models guess S with {guessed}, and find "
         f"log-lifts of {before.log_min_lift:.2f} to {before.log_max_lift:.2f} nats{allowed}. {joint.n_sensitive} "
-        f"sensitive values are counted in {joint.n_useful} classes of some {records:,} records{_width(joint, notion)}. "
-        f"What helps: {', '.join(helps)}, more rows"
+        f"sensitive values are counted in {joint.n_useful} classes of some {records:,} records"
+        f"{_width(joint, fitted.settings.notion)}. What helps: {', '.join(helps)}, more rows"
     )
+
+
+def _fewer_values(rule: SecretRule) -> str:
+    """How there would be fewer sensitive values: numbers are cut, others joined by whoever knows what they mean."""
+    if set(rule.edges) == set(rule.columns):
+        return "fewer parts of the sensitive numbers (bins, --bins)"
+    return "fewer sensitive values (join kindred ones in the table)"
 
 
 def _width(joint: Joint, notion: Notion) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from discreet.notions import Notion
-from discreet.reporting.formats import percent
+from discreet.reporting.formats import nats, percent
 from discreet.reporting.words import at_most_percent, percent_words, rule_words
 
 __all__ = [
@@ -21,9 +21,11 @@ __all__ = [
     "class_words",
     "coverage_words",
     "design_words",
+    "each_words",
     "lift_words",
     "presence_words",
     "promise_words",
+    "secret_words",
     "undecided_words",
     "verify_words",
 ]
@@ -59,6 +61,30 @@ NOT_IDENTITY = (
 def promise_words(notion: Notion) -> str:
     """What is promised, and to whom."""
     return f"{rule_words(notion)} It holds for whoever knows of S what the classes know."
+
+
+def each_words(summary: Mapping[str, Any]) -> list[str]:
+    """That several secrets have a promise each; nothing where there is one."""
+    names = [" and ".join(one["sensitive"]) for one in summary["secrets"]]
+    if len(names) < 2:
+        return []
+    return [
+        f"It is made for each of {', '.join(names[:-1])} and {names[-1]} by itself. Nothing is promised about which of "
+        "their values go together in a record."
+    ]
+
+
+def secret_words(summary: Mapping[str, Any]) -> list[str]:
+    """What the attack on each secret came to, where there are several; first the one that came closest."""
+    secrets = summary["secrets"]
+    if len(secrets) < 2:
+        return []
+    shown = " and ".join(summary["attack"]["sensitive"])
+    told = [f"These are lifts of {shown}, where the attack came closest."]
+    for one in secrets:
+        low, high = (nats(float(end)) for end in one["log_lifts"]["after"])
+        told.append(f"{' and '.join(one['sensitive'])}: {low} to {high} nats after, {one['verdict']}.")
+    return told
 
 
 def class_words(summary: Mapping[str, Any]) -> str:

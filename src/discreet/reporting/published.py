@@ -141,7 +141,7 @@ class _Page:
             unchanged=percent(summary["unchanged"]),
             figures=_figures(summary),
             rule=rule_words(from_dict(dict(summary["notion_parts"]))),
-            promise=told.promise_words(from_dict(dict(summary["notion_parts"]))),
+            promise=" ".join([told.promise_words(from_dict(dict(summary["notion_parts"]))), *told.each_words(summary)]),
             made=told.class_words(summary),
             coverage=told.coverage_words(summary["coverage"]),
             notes=_notes(summary),
@@ -199,7 +199,7 @@ def _attack(summary: Facts) -> _Attack:
     *_, before, after = series_of(attack)
     return _Attack(
         words=told.lift_words(attack),
-        verdict=told.attack_words(summary),
+        verdict=" ".join([*told.secret_words(summary), told.attack_words(summary)]),
         reasons=tuple(attack["reasons"]),
         notes=tuple(_sentence(note) for note in attack["notes"]),
         ranges=ranges_of(attack),

@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import discreet as dc
+from discreet.reporting.publication_words import each_words, secret_words
 from discreet.twins.draw import Appearing
 from tests.unit.publishing.made_up import people
 
@@ -270,6 +271,9 @@ def test_several_secrets_are_promised_together_or_one_by_one() -> None:
         found = dc.publish(table, ["ill", "left"], notion=dc.LIP(0.8, confidence=0.9), seed=1, each=each)
         assert found.joint.n_sensitive == labels
         assert len(found.attacks) == (2 if each else 1)
+        told = [*each_words(found.to_dict()), *secret_words(found.to_dict())]
+        assert len(told) == (4 if each else 0)
+        assert ("for each of ill and left by itself" in " ".join(told)) == each
         assert set(found.table.column_names) == {"age", "job", "town", "pay", "right"}
         assert dc.verify(found.certificate, table, found.table, key=found.key).level == "redrawn"
 

@@ -44,7 +44,12 @@ def test_many_values_are_guessed_by_accuracy_and_a_table_has_no_limits() -> None
     assert found.unchanged < 0.5
     assert f"an accuracy of {100 * found.attack.before.accuracy:.1f} % (the commonest value: " in notes
     assert "percentage points" not in notes
-    assert "a larger epsilon, fewer sensitive values (bins, --bins), leaving out" in notes
+    assert "a larger epsilon, fewer sensitive values (join kindred ones in the table), leaving out" in notes
+
+
+def test_numbers_that_are_cut_can_be_cut_into_fewer_parts() -> None:
+    _, notes = notes_of(AGE * 10.0 + CHANCE, dc.LIP(0.1))
+    assert "a larger epsilon, fewer parts of the sensitive numbers (bins, --bins), leaving out" in notes
 
 
 def test_a_budget_of_nothing_is_explained() -> None:

@@ -105,7 +105,18 @@ def test_a_later_table_that_loses_its_confidence_says_so() -> None:
     assert settings.notion.confidence is not None
     assert later.notion.confidence is None
     assert "confidence" not in repr(later)
-    assert any("about the counted records alone" in note for note in later.notes)
+    (note,) = [note for note in later.notes if "about the counted records alone" in note]
+    assert -settings.notion.slack(later.joint, tight.fitted.mechanism) == pytest.approx(
+        float(note.split("miss it by ")[1].split()[0]), rel=0.1
+    )
+
+
+def test_values_that_the_first_table_lacks_are_told_of(june: dc.Publication) -> None:
+    town = JULY.column("town").to_pylist()
+    strange = pa.array(["Newtown" if k % 50 == 0 else value for k, value in enumerate(town)])
+    later = june.apply(JULY.set_column(JULY.column_names.index("town"), "town", strange))
+    assert any(note.startswith("values that the first table lacks: town (2.0 % of rows)") for note in later.notes)
+    assert not any("first table lacks" in note for note in june.apply(JULY).notes)
 
 
 def test_counted_beliefs_make_no_plan(june: dc.Publication) -> None:

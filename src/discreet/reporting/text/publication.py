@@ -18,8 +18,10 @@ from discreet.reporting.publication_words import (
     NOT_IDENTITY,
     attack_words,
     class_words,
+    each_words,
     presence_words,
     promise_words,
+    secret_words,
     undecided_words,
 )
 from discreet.reporting.text.console import bold
@@ -55,12 +57,14 @@ def publication_text(summary: Mapping[str, Any]) -> Group:
             )
         ),
         Text(promise_words(notion)),
+        *(Text(visible(line)) for line in each_words(summary)),
         Text(visible(class_words(summary))),
         *(Text(visible(f"Note: {note}.")) for note in summary["notes"]),
         Text(""),
         _columns(summary),
         Text(""),
         _attack(summary["attack"]),
+        *(Text(visible(line)) for line in secret_words(summary)),
         Text(attack_words(summary)),
         Text(presence_words(summary["attack"]["presence"])),
         Text(NOT_IDENTITY),
