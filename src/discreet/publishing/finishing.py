@@ -81,28 +81,10 @@ def finished(
     counted, fitted, asked = made.counted, made.counted.fitted, ending.asked
     _check_decided(made, wishes, asked)
     coverage = _coverage(subject, wishes, ending.rows, bool(fitted.rule.gathered))
-    how = {
-        "beliefs": "counted" if wishes.counted else "learned",
-        "model": fitted.settings.model,
-        "number": counted.joint.n_useful,
-        "coverage": coverage.split(":")[0],
-        "try": made.number,
-        "tries": len(SHARES),
-        "gathered": len(fitted.rule.gathered),
-        "attack": made.attack.verdict or "undecided",
-        **ending.more,
-    }
     with progress.stage("certifying"):
         base = promised(fitted.mechanism, counted.joint, fitted.settings.notion, _proof(counted))
     table, output = ending.write()
     calibration = _calibration(subject, counted)
-    private: dict[str, Any] = {
-        "rule": fitted.rule.to_dict(),
-        "attack": [one.to_dict() for one in made.attacks],
-        "calibration": calibration,
-        "scipy": _version("scipy"),
-        "coverage": coverage,
-    }
     certificate = certified(
         base,
         subject,
@@ -111,8 +93,8 @@ def finished(
         output=output,
         published=subject.roles.useful,
         inputs=ending.inputs,
-        how=how,
-        private=private,
+        how=_how(ending, made, wishes, coverage),
+        private=_private(made, calibration, coverage),
         quality=quality,
         weights=wishes.weights or {},
         rows=ending.rows,
@@ -150,6 +132,33 @@ def finished(
             ending.files.write_ledger(ending.entry.path, ending.entry.text(subject, counted, certificate))
         ending.files.finish(certificate, asked.key, asked.signer, report, found.plan.text)
     return replace(found, seconds=asked.seconds)
+
+
+def _how(ending: Ending, made: Tried, wishes: Wishes, coverage: str) -> dict[str, Any]:
+    """How the classes were made, for everyone."""
+    fitted = made.counted.fitted
+    return {
+        "beliefs": "counted" if wishes.counted else "learned",
+        "model": fitted.settings.model,
+        "number": made.counted.joint.n_useful,
+        "coverage": coverage.split(":", maxsplit=1)[0],
+        "try": made.number,
+        "tries": len(SHARES),
+        "gathered": len(fitted.rule.gathered),
+        "attack": made.attack.verdict or "undecided",
+        **ending.more,
+    }
+
+
+def _private(made: Tried, calibration: Mapping[str, Any], coverage: str) -> dict[str, Any]:
+    """What the owner alone may read."""
+    return {
+        "rule": made.counted.fitted.rule.to_dict(),
+        "attack": [one.to_dict() for one in made.attacks],
+        "calibration": calibration,
+        "scipy": _version("scipy"),
+        "coverage": coverage,
+    }
 
 
 def _check_decided(made: Tried, wishes: Wishes, asked: Asked) -> None:

@@ -1,4 +1,4 @@
-"""An attack on cells in memory: halves, models on both sides, lifts, presence, verdict."""
+"""An attack on cells in memory: models on both sides, lifts, presence, verdict."""
 
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
@@ -11,11 +11,12 @@ import numpy as np
 
 from discreet._support import progress, validate
 from discreet._support.errors import InputError
-from discreet._support.numeric import BoolArray, FloatArray, IntArray
+from discreet._support.numeric import FloatArray, IntArray
 from discreet.core import labels
 from discreet.notions import Notion
-from discreet.publishing.attack.cells import below, code_keys, tuple_keys
+from discreet.publishing.attack.cells import below, tuple_keys
 from discreet.publishing.attack.counted import Beliefs
+from discreet.publishing.attack.halves import Halves, halved
 from discreet.publishing.attack.lifts import Cell, Parts, area_under_curve, cells_with_limits, parts_of
 from discreet.publishing.attack.models import Model, check_library, chosen_models, learned
 from discreet.publishing.attack.presence import Appearances, PresenceCell, appearances_of, presence_cells
@@ -28,12 +29,6 @@ __all__ = ["LEAST_ROWS", "attacked"]
 
 #: Fewer records tell nothing about each half.
 LEAST_ROWS = 100
-
-#: Records that models are trained on, and measured on, at the most.
-MOST_TRAINED, MOST_MEASURED = 100_000, 200_000
-
-#: Tuples with fewer rows tell who is meant; of more, some rows of each half stand for themselves.
-RARE = 3
 
 #: What stands before the name of a model that was trained on the original and is applied to the release.
 ORIGINALS = "original's "
@@ -96,11 +91,7 @@ def attacked(
     before, after, *more = ([cells.taken(order) for cells in table] for table in (before, after, *beside))
     secret, beliefs = secret[order], None if beliefs is None else beliefs[order]
     one_code = _one_code(before, after, shared)
-    if persons is None:
-        halves = _Halves.drawn(before, after, secret, len(values), seed)
-    else:
-        halves = _Halves.of_persons(before, after, secret, len(values), persons[order], seed)
-    rows_each = 1.0 if persons is None else _rows_each(persons[order][halves.measured], halves.to_guess)
+    halves, rows_each = halved(before, after, secret, len(values), None if persons is None else persons[order], seed)
     own = np.bincount(secret, minlength=len(values)) / len(secret)
     priors = {"before": own, "after": own if prior is None else prior}
     sides = _features([*before, *more[0]], [*after, *more[1]], one_code, halves.rows)
@@ -145,122 +136,8 @@ def _order(
 
 
 @dataclass(frozen=True, eq=False)
-class _Halves:
-    """Records that models are trained on, in random order, and others that they are measured on.
-
-    Rows that share a rare tuple are in one half. Else a row of the untouched half with the tuple of a record that was
-    trained on would tell by that alone that it stands for somebody else, which a reader who cannot tell whose row it is
-    does not know. For the same reason models of the original are not trained on records (``apart``) whose own rare
-    tuple belongs to the other half.
-
-    Where rows are said to be about persons, all rows of one are in one half: else models learn of somebody's other rows
-    what S is. Of two halves that share a rare tuple, the one that is measured goes without it.
-    """
-
-    trained: IntArray
-    measured: IntArray
-    apart: BoolArray
-    secret: IntArray
-    n_values: int
-
-    @classmethod
-    def drawn(
-        cls, before: Sequence[Cells], after: Sequence[Cells], secret: IntArray, n_values: int, seed: int
-    ) -> _Halves:
-        rng = np.random.default_rng(seed)
-        is_measured = rng.random(len(secret)) < 0.5
-        own, is_rare = _sides_of_rare(before, seed)
-        shown, is_rare_now = _sides_of_rare(after, seed)
-        is_measured = np.where(is_rare_now, shown, is_measured)
-        order = rng.permutation(len(secret))
-        trained, measured = (order[is_measured[order] == half] for half in (False, True))
-        if min(len(trained), len(measured)) < len(secret) // 8:  # a few tuples hold nearly all rows
-            trained, measured = np.array_split(order, 2)
-        trained = trained[:MOST_TRAINED]
-        return cls(trained, measured[:MOST_MEASURED], (is_rare & own)[trained], secret, n_values)
-
-    @classmethod
-    def of_persons(
-        cls,
-        before: Sequence[Cells],
-        after: Sequence[Cells],
-        secret: IntArray,
-        n_values: int,
-        persons: IntArray,
-        seed: int,
-    ) -> _Halves:
-        is_measured = _sides_of(persons, seed)
-        order = np.random.default_rng(seed).permutation(len(secret))
-        trained, measured = (order[is_measured[order] == half] for half in (False, True))
-        own, shown = tuple_keys(before, seed), tuple_keys(after, seed)
-        again = _is_rare(shown)[measured] & np.isin(shown[measured], shown[trained])
-        measured = measured[~again]
-        if min(len(trained), len(measured)) < len(secret) // 8:
-            raise InputError(
-                "rows cannot be split into halves of different persons: few persons have nearly all rows, or all "
-                "released tuples. Attack a table of more persons, or leave out person=, --person."
-            )
-        trained, measured = trained[:MOST_TRAINED], measured[:MOST_MEASURED]
-        there = np.union1d(own[measured], shown[measured])
-        return cls(trained, measured, _is_rare(own)[trained] & np.isin(own[trained], there), secret, n_values)
-
-    @property
-    def rows(self) -> IntArray:
-        """Both, in this order."""
-        return np.concatenate([self.trained, self.measured])
-
-    @property
-    def to_learn(self) -> IntArray:
-        """S of the records that models see."""
-        return self.secret[self.trained]
-
-    @property
-    def to_guess(self) -> IntArray:
-        """S of the untouched ones."""
-        return self.secret[self.measured]
-
-
-def _sides_of_rare(columns: Sequence[Cells], seed: int) -> tuple[BoolArray, BoolArray]:
-    """Of each row the half of its tuple, by a hash of it, and whether the tuple is rare."""
-    keys = tuple_keys(columns, seed)
-    return (keys >> 20) % 2 == 1, _is_rare(keys)
-
-
-def _is_rare(keys: IntArray) -> BoolArray:
-    _, place, counts = np.unique(keys, return_inverse=True, return_counts=True)
-    result: BoolArray = (counts < RARE)[place.reshape(-1)]
-    return result
-
-
-def _sides_of(persons: IntArray, seed: int) -> BoolArray:
-    """Of each row whether it is measured: persons in the order of a hash of their codes, up to half of all rows."""
-    hashes = code_keys(persons, seed)
-    _, place, counts = np.unique(hashes, return_inverse=True, return_counts=True)
-    result: BoolArray = (np.cumsum(counts) - counts / 2 > len(persons) / 2)[place.reshape(-1)]
-    return result
-
-
-def _rows_each(persons: IntArray, secret: IntArray) -> float:
-    r"""How many rows say as much about shares of S as a single one would, were all independent.
-
-    .. math:: 1 + \rho \left(\frac{\sum_i m_i^2}{\sum_i m_i} - 1\right), \qquad \rho = \frac{A - C}{1 - C}
-
-    Person i has m_i rows; A is how often two rows of one person have the same S, C how often any two have.
-    """
-    _, place, rows = np.unique(persons, return_inverse=True, return_counts=True)
-    n_values = int(secret.max()) + 1
-    _, same = np.unique(place.reshape(-1) * n_values + secret, return_counts=True)
-    pairs = int((rows * (rows - 1)).sum())
-    by_chance = float(((np.bincount(secret) / len(secret)) ** 2).sum())
-    if not pairs or by_chance == 1.0:
-        return 1.0
-    alike = ((same * (same - 1)).sum() / pairs - by_chance) / (1 - by_chance)
-    return 1.0 + max(0.0, float(alike)) * pairs / len(secret)
-
-
-@dataclass(frozen=True, eq=False)
 class _Sides:
-    """Features of both tables in the order of `_Halves.rows`, and of their shared columns alone."""
+    """Features of both tables in the order of `Halves.rows`, and of their shared columns alone."""
 
     before: Features
     after: Features
@@ -303,7 +180,7 @@ def _features(before: Sequence[Cells], after: Sequence[Cells], one_code: Sequenc
 
 
 def _tried(
-    halves: _Halves, sides: _Sides, chosen: dict[str, Model], priors: Mapping[str, FloatArray], seed: int
+    halves: Halves, sides: _Sides, chosen: dict[str, Model], priors: Mapping[str, FloatArray], seed: int
 ) -> Iterable[_Tried]:
     """Every model on the original, on the release, and trained on the original and applied to the release."""
     size = len(halves.trained)
@@ -378,7 +255,7 @@ def _of_model(one: _Tried, cells: Sequence[Cell]) -> Measured:
     return Measured(largest.log_lift, smallest.log_lift, limits, one.auc, one.accuracy, one.base_rate, off)
 
 
-def _notes(halves: _Halves, one_code: Sequence[str], appear: Appearances, rows: int) -> Iterable[str]:
+def _notes(halves: Halves, one_code: Sequence[str], appear: Appearances, rows: int) -> Iterable[str]:
     if len(halves.trained) + len(halves.measured) < rows:
         yield (
             f"Of {rows:,} rows models were trained on {len(halves.trained):,} at most and measured on "

@@ -17,7 +17,8 @@ import pytest
 import discreet as dc
 from discreet._support import jsonable
 from discreet.errors import ColumnNotFoundError, InputError, InvalidNotionError, UnsupportedNotionError
-from discreet.publishing.attack.measuring import _Halves, _rows_each, attacked
+from discreet.publishing.attack.halves import Halves, rows_each_of
+from discreet.publishing.attack.measuring import attacked
 from discreet.publishing.attack.standing import standing_beside
 from discreet.twins.cells import cells_of
 
@@ -329,9 +330,9 @@ def test_rows_of_a_person_are_in_one_half() -> None:
 
 def test_rows_say_as_much_as_they_are_independent() -> None:
     persons, random = np.repeat(np.arange(500), 10), np.random.default_rng(0)
-    assert _rows_each(persons, persons % 2) == pytest.approx(10)
-    assert _rows_each(persons, random.integers(0, 2, 5000)) == pytest.approx(1, abs=0.2)
-    assert _rows_each(np.arange(5000), persons % 2) == 1.0
+    assert rows_each_of(persons, persons % 2) == pytest.approx(10)
+    assert rows_each_of(persons, random.integers(0, 2, 5000)) == pytest.approx(1, abs=0.2)
+    assert rows_each_of(np.arange(5000), persons % 2) == 1.0
 
 
 def test_persons_are_whole_and_rare_tuples_are_not_measured_twice() -> None:
@@ -339,7 +340,7 @@ def test_persons_are_whole_and_rare_tuples_are_not_measured_twice() -> None:
     persons = table["person"].to_numpy()
     twice = np.arange(len(table)) // 2 + 1 - np.arange(len(table)) % 2  # tuples that two rows have, of two persons
     cells = [cells_of("x", pa.array(np.roll(twice, 1)))]
-    halves = _Halves.of_persons(cells, cells, table["ill"].to_numpy().astype(np.int64), 2, persons, 3)
+    halves = Halves.of_persons(cells, cells, table["ill"].to_numpy().astype(np.int64), 2, persons, 3)
     assert not set(persons[halves.trained]) & set(persons[halves.measured])
     codes = cells[0].codes
     assert not set(codes[halves.trained]) & set(codes[halves.measured])
