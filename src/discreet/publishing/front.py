@@ -434,7 +434,7 @@ def _order(subject: Subject, made: Made, job: _Job) -> IntArray:
     """Rows of the original in the order in which they are published."""
     if not job.asked.shuffle:
         return made.sources
-    key = order_key(job.asked.key, made.counted.fitted.mechanism)
+    key = order_key(job.asked.key, made.counted.fitted.mechanism, subject.records.content)
     hashes = subject.records.hashes(job.opened.connection, key)
     result: IntArray = made.sources[np.argsort(hashes, kind="stable")]
     return result

@@ -274,9 +274,13 @@ def draw_key(key: ReleaseKey, mechanism: Mechanism) -> str:
     return key.derive("twins", mechanism.fingerprint).hex()
 
 
-def order_key(key: ReleaseKey, mechanism: Mechanism) -> str:
-    """The secret that the order of published rows follows from."""
-    return key.derive("twins-order", mechanism.fingerprint).hex()
+def order_key(key: ReleaseKey, mechanism: Mechanism, content: str) -> str:
+    """The secret that the order of published rows follows from.
+
+    It is another one for another table (``content``), also under one key and mechanism: in one order, two tables could
+    be put beside each other, and rows that are equal in both are true.
+    """
+    return key.derive("twins-order", mechanism.fingerprint, content).hex()
 
 
 def attacks_on(

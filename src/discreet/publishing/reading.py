@@ -38,6 +38,9 @@ PILOT_ONE_IN = 20
 #: Fewer records than this tell nothing that could be promised.
 FEWEST_ROWS = 100
 
+#: Fewer different rows are too few to be learned from, and so is a fold with fewer records.
+FEWEST_TUPLES, FEWEST_OF_FOLD = 8, 20
+
 #: Hexadecimal digits of a hash that decide one thing.
 DIGITS = 10
 
@@ -95,7 +98,20 @@ def read_subject(table: DuckDBTable, roles: Roles, key: ReleaseKey, *, n_folds: 
             check_persons(roles.person, whose.null_count)
             persons = len(whose.unique())
         chosen = keyed(table.connection, folds_key(key), whose)
-    return subject_of(records, roles, chosen, n_folds=n_folds, n_turns=n_turns, persons=persons)
+    found = subject_of(records, roles, chosen, n_folds=n_folds, n_turns=n_turns, persons=persons)
+    _check_different(found, n_folds)
+    return found
+
+
+def _check_different(subject: Subject, n_folds: int) -> None:
+    """Refuse a table whose different rows are too few to learn about some from others."""
+    smallest = int(np.bincount(subject.folds, minlength=n_folds).min())
+    if subject.records.n_tuples < FEWEST_TUPLES or smallest < FEWEST_OF_FOLD:
+        raise UnusableColumnError(
+            f"the useful columns have only {subject.records.n_tuples} different rows, too few to learn about some of "
+            "them from others. What they tell can be counted instead: publish them as one released column "
+            "(discreet design --useful ..., then discreet release)."
+        )
 
 
 def subject_of(

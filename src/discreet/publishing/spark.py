@@ -259,7 +259,7 @@ class _Work:
         with progress.stage("looking for twins"):
             parts = partitions_of(self.rows, counted.sizes)
             work = tasks.Twins(self.columns, counted.fitted.mechanism, self.wishes.weights or {}, CARRIED)
-            drawn = self.held.keep(_drawn(classified, work, self.key, parts))
+            drawn = self.held.keep(_drawn(classified, work, self._keys(counted), parts))
             tally = self._tally(drawn)
         old, new = self._sides(drawn)
         attacks = attacks_on(self.subject, old, new, counted, self.wishes, seed_of(self.key))
@@ -272,6 +272,12 @@ class _Work:
             parts=parts,
             quality=quality,
         )
+
+    def _keys(self, counted: Counted) -> dict[str, str]:
+        """Secrets of the draw and of the order, which is another one for another table."""
+        mechanism, counts = counted.fitted.mechanism, np.asarray(counted.joint.counts).tolist()
+        content = f"{self.subject.records.content} {self.rows} {counts}"
+        return {"draw": draw_key(self.key, mechanism), "place": order_key(self.key, mechanism, content)}
 
     def _counted(self, rule: SecretRule, settings: Settings) -> tuple[Counted, Any]:
         """What the sample teaches, and all records in their classes."""
@@ -419,14 +425,14 @@ def dealt_out(classified: Any, parts: int) -> Any:
     return classified.selectExpr("*", f"CAST(({rank} - 1) % {parts} AS INT) AS part")
 
 
-def _drawn(classified: Any, work: tasks.Twins, key: ReleaseKey, parts: int) -> Any:
+def _drawn(classified: Any, work: tasks.Twins, secrets: Mapping[str, str], parts: int) -> Any:
     """Every row as it is published, beside what it carries along."""
     from pyspark.sql.types import BooleanType, StringType, StructField, StructType
 
     record = ["digest", SPARK.as_text("number")]
     own = [field for field in classified.schema.fields if field.name.startswith("u")]
     needed = [*(field.name for field in own), "class", "digest", "number", "shown"]
-    keys = {"draw": (draw_key(key, work.mechanism), record), "place": (order_key(key, work.mechanism), record)}
+    keys = {name: (secret, record) for name, secret in secrets.items()}
     dealt = dealt_out(_keyed(classified.select(*needed), keys), parts)
     carried = [
         StructField("place", StringType()) if name == "place" else classified.schema[name] for name in work.carried

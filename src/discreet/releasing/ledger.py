@@ -6,7 +6,8 @@ promise together with those before is refused; one that repeats a mechanism with
 same again and adds nothing.
 
 A whole table that was published counts by what its promise is about: the class that each record appeared as. The class
-of every record is kept with it, and is known of the records of that table alone.
+of every record is kept with it, and is known of the records of that table alone. Beside a whole table only columns that
+it has can be published: its classes say nothing of what others tell together with them.
 """
 
 # SPDX-License-Identifier: Apache-2.0
@@ -194,6 +195,7 @@ class Ledger:
         Columns that were published as they are count as seen, and so do those that are ``kept`` next. A release that
         ``without`` repeats tells nothing new; where that is a whole table, ``useful`` are its `class_column`.
         """
+        self._check_together([*useful, *kept], without)
         numbers, seen = self._numbers(without), {column for one in self.entries for column in one.kept}
         if not numbers and seen <= set(kept):  # the same draws again, beside nothing that is not published now
             return None
@@ -210,6 +212,25 @@ class Ledger:
         found = Earlier.from_table(table, sensitive, list(useful), mechanisms, shown=tuple(shown), bins=bins or None)
         applied = [self.entries[k].mechanism for k in numbers]
         return replace(found, mechanisms=tuple(one for one in applied if isinstance(one, ChannelMechanism)))
+
+    def _check_together(self, columns: Sequence[str], without: Entry | None) -> None:
+        """Refuse columns beside a whole table that it has not: classes say nothing of what they tell together.
+
+        A class is what models saw in the columns of its table. Two fair bits in two tables tell nothing by their
+        classes, and everything about S where that says whether they differ.
+        """
+        entries = [*self.entries, *(() if without is None else [without])]
+        whole = [set(entry.columns) for entry in entries if entry.classes is not None]
+        seen = {column for entry in entries for column in (*entry.columns, *entry.kept)}
+        seen |= {column for column in columns if not column.startswith(OWN)}
+        if not whole or any(seen <= table for table in whole):
+            return
+        largest = max(whole, key=len)
+        raise InputError(
+            f"readers of all releases would see {', '.join(sorted(seen - largest))} beside columns of a whole table in "
+            "the ledger, and no model has looked at what these tell together. Publish one table that has all of them, "
+            "first or now, or keep to the columns of the table."
+        )
 
     def _numbers(self, without: Entry | None) -> list[int]:
         """Places of the releases that tell something, each once; without those that repeat the given one."""

@@ -7,12 +7,9 @@ their digests. They are those of one table: of other records nothing is known.
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
 
 from discreet._support.numeric import IntArray
 from discreet.twins.records import Records
@@ -42,11 +39,11 @@ class KnownClasses:
     @classmethod
     def of(cls, columns: Sequence[str], records: Records, classes: IntArray) -> KnownClasses:
         """Those of records that were read by these columns."""
-        return cls(tuple(columns), _digest(records), packed(state_of(records, classes), "<u2"))
+        return cls(tuple(columns), records.content, packed(state_of(records, classes), "<u2"))
 
     def read(self, records: Records) -> IntArray | None:
         """The class of each row of the same records, in any order; None of others."""
-        if _digest(records) != self.records:
+        if records.content != self.records:
             return None
         result: IntArray = unpacked(self.packed, "<u2", records.n_tuples)[records.tuples]
         return result
@@ -59,8 +56,3 @@ class KnownClasses:
     def from_dict(cls, stored: Mapping[str, Any]) -> KnownClasses:
         """What `to_dict` gave."""
         return cls(tuple(stored["columns"]), str(stored["records"]), str(stored["packed"]))
-
-
-def _digest(records: Records) -> str:
-    """Of all records, whatever their order."""
-    return hashlib.sha256(np.sort(records.digests).tobytes()).hexdigest()

@@ -7,6 +7,7 @@ gets its draw, so that the same table in another order is published as the same 
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -71,6 +72,11 @@ class Records:
         names = np.empty(len(self), dtype=np.int64)
         names[np.lexsort(np.array([self.numbers, self.tuples]))] = np.arange(len(self))
         return names
+
+    @cached_property
+    def content(self) -> str:
+        """A digest of all records, whatever their order."""
+        return hashlib.sha256(np.sort(self.digests).tobytes()).hexdigest()
 
     def hashes(self, connection: Any, key: str) -> Digests:
         """The keyed digest of each row, which its draw follows from."""

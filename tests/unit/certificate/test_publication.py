@@ -44,7 +44,8 @@ def found(
 
 
 def test_an_honest_one_is_verified_by_itself_and_redrawn_with_the_key(published: dc.Publication) -> None:
-    assert found(published, published.certificate).level == "verified"
+    assert dc.verify(published.certificate, TABLE).level == "verified"
+    assert found(published, published.certificate).level == "consistent"  # rows in random order, and nobody to vouch
     assert found(published, published.certificate, key=True).level == "redrawn"
     plain = dc.verify(published.certificate.public, TABLE, published.table)
     assert plain.level == "consistent"
@@ -118,7 +119,7 @@ def test_other_rows_are_found(published: dc.Publication) -> None:
     order = np.arange(table.num_rows)
     order[[0, 1]] = [1, 0]
     swapped = table.take(order)
-    assert found(published, published.certificate, swapped).level == "verified"
+    assert found(published, published.certificate, swapped).level == "consistent"
     assert found(published, published.certificate, swapped, key=True).level == "failed"
     short = table.slice(1)
     assert found(published, published.certificate, short).level == "failed"
@@ -171,6 +172,20 @@ def test_the_raw_table_is_not_what_was_published(published: dc.Publication) -> N
     kept = dc.publish(TABLE, "ill", notion=dc.LIP(0.6, confidence=0.9), seed=1, shuffle=False)
     assert found(kept, kept.certificate).level == "verified"
     assert found(kept, kept.certificate, raw).level == "failed"
+
+
+@pytest.mark.parametrize("order", ["shuffle", "input"])
+def test_the_raw_table_sorted_by_the_secret_is_not_verified_by_whoever_seals_it(
+    published: dc.Publication, order: str
+) -> None:
+    content = json.loads(published.certificate.text())
+    stated = content["publication"]
+    stated["order"], stated["unchanged"], stated["classes"]["overlap"] = order, "1.000000", "1.000000"
+    stated["columns_unchanged"] = dict.fromkeys(stated["columns_unchanged"], "1.000000")
+    forged = dc.Certificate(sealed(content))
+    raw = TABLE.drop_columns("ill") if order == "input" else TABLE.sort_by("ill").drop_columns("ill")
+    verdict = dc.verify(forged, TABLE, raw)
+    assert verdict.level == ("failed" if order == "input" else "consistent"), verdict.reasons
 
 
 @pytest.mark.parametrize("name", ["attack", "coverage", "calibration", "coupling", "evil"])

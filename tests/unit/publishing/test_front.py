@@ -278,6 +278,15 @@ def test_several_secrets_are_promised_together_or_one_by_one() -> None:
         assert dc.verify(found.certificate, table, found.table, key=found.key).level == "redrawn"
 
 
+@pytest.mark.parametrize("different", [1, 2, 7])
+def test_tables_of_a_few_different_rows_are_refused_whatever_the_key(different: int) -> None:
+    n = 2000
+    table = pa.table({"job": np.arange(n) % different, "ill": np.arange(n) % 3 == 0})
+    for seed in range(8):
+        with pytest.raises(dc.errors.UnusableColumnError, match=f"only {different} different rows"):
+            dc.publish(table, "ill", notion=NOTION, seed=seed)
+
+
 def test_numbers_are_cut_by_records_that_are_not_counted() -> None:
     found = dc.publish(TABLE, "pay", notion=dc.LIP(0.8, confidence=0.9), seed=1)
     assert 4 <= found.joint.n_sensitive <= 5
@@ -354,9 +363,9 @@ def test_what_cannot_be_is_refused(options: dict, error: type[Exception], words:
 
 
 def test_all_means_every_column_and_a_list_the_column_of_that_name() -> None:
-    table = TABLE.select(["age", "job", "ill"]).rename_columns(["age", "all", "ill"]).slice(0, 1200)
+    table = TABLE.select(["job", "age", "ill"]).rename_columns(["job", "all", "ill"]).slice(0, 1200)
     notion = dc.LIP(1.0, confidence=0.9)
-    assert dc.publish(table, "ill", "all", notion, seed=1).table.column_names == ["age", "all"]
+    assert dc.publish(table, "ill", "all", notion, seed=1).table.column_names == ["job", "all"]
     assert dc.publish(table, "ill", ["all"], notion, seed=1).table.column_names == ["all"]
     with pytest.raises(dc.errors.ColumnNotFoundError, match="no column 'all'"):
         dc.publish(TABLE, "ill", ["all"], notion, seed=1)

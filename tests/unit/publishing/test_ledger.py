@@ -97,7 +97,7 @@ def test_two_publications_keep_one_promise(folder: Path) -> None:
     for name in ("first", "second"):
         certificate = dc.Certificate.from_json(folder / f"{name}.json")
         assert ledger.confirms(certificate, TABLE)
-        assert dc.verify(certificate, TABLE, folder / f"{name}.parquet").level == "verified"
+        assert dc.verify(certificate, TABLE).level == "verified"
     alone = publish(folder, "alone", seed=2)
     assert alone.unchanged > second.unchanged + 0.01
     entry = ledger.entries[1]
@@ -130,6 +130,28 @@ def test_a_column_after_a_publication_and_the_other_way_round(folder: Path) -> N
     )
     publish(folder, "second", seed=1, ledger=other)
     assert within(dc.Ledger.read(other), 0.5)
+
+
+def test_columns_that_no_model_saw_together_are_refused(tmp_path: Path) -> None:
+    """S says whether two fair bits differ: neither tells anything, and both together everything."""
+    rng = np.random.default_rng(1)
+    one, two = rng.integers(0, 2, 3000), rng.integers(0, 2, 3000)
+    weight = np.round(rng.normal(70, 12, 3000), 3)
+    pq.write_table(pa.table({"w": weight, "a": one, "b": two, "s": one ^ two}), tmp_path / "bits.parquet")
+    table, ledger = tmp_path / "bits.parquet", tmp_path / "ledger.jsonl"
+    dc.publish(table, "s", ["w", "a"], NOTION, seed=1, ledger=ledger, output=tmp_path / "first.parquet")
+    stored = ledger.read_bytes()
+    with pytest.raises(dc.errors.InputError, match="readers of all releases would see b beside columns of a whole"):
+        dc.publish(table, "s", ["w", "b"], NOTION, seed=2, ledger=ledger, output=tmp_path / "second.parquet")
+    joint = dc.Joint.from_table(table, "s", "b")
+    alone = dc.design(joint, dc.LIP(0.5)).mechanism
+    with pytest.raises(dc.errors.InputError, match="would see b beside"):
+        dc.release(table, alone, notion=dc.LIP(0.5), shuffle=True, ledger=ledger, output=tmp_path / "b.parquet")
+    with pytest.raises(dc.errors.InputError, match="would see b beside"):
+        dc.Ledger.read(ledger).earlier(table, ["b"])
+    assert ledger.read_bytes() == stored
+    assert not (tmp_path / "second.parquet").exists()
+    dc.publish(table, "s", ["w", "a", "b"], dc.LIP(1.0), seed=3, ledger=ledger, output=tmp_path / "all.parquet")
 
 
 def test_the_same_publication_again_tells_nothing_new(folder: Path) -> None:

@@ -42,6 +42,19 @@ def test_a_kept_plan_publishes_a_later_table_as_the_publication_does(june: dc.Pu
     assert dc.load_plan(path, june.key).apply(JUNE).table.equals(june.table)
 
 
+def test_a_later_table_comes_in_an_order_of_its_own(june: dc.Publication) -> None:
+    """In one order two tables could be put beside each other, and what is equal in both is true."""
+    ids = pa.array(np.arange(JUNE.num_rows) * 7919 % 100_003 + 0.5)
+    first, later = JUNE.append_column("pay", ids), JUNE.append_column("pay", ids).slice(50)
+    made = dc.publish(first, "ill", ["age", "job", "pay"], NOTION, seed=1, margin=0.3)
+    shown = [table.column("pay").to_pylist() for table in (made.table, made.apply(later).table)]
+    once = [{pay for pay in pays if pays.count(pay) == 1} for pays in (shown[0][:1500], shown[1][:1500])]
+    place = [{pay: k for k, pay in enumerate(pays)} for pays in (shown[0][:1500], shown[1][:1500])]
+    both = sorted(once[0] & once[1], key=place[0].__getitem__)
+    assert len(both) > 100
+    assert abs(np.corrcoef(np.arange(len(both)), [place[1][pay] for pay in both])[0, 1]) < 0.3
+
+
 def test_a_plan_is_written_with_the_files_of_a_publication(tmp_path: Path) -> None:
     pq.write_table(JUNE, tmp_path / "june.parquet")
     paths = {"output": tmp_path / "out.parquet", "write_key": tmp_path / "key", "write_plan": tmp_path / "plan"}
