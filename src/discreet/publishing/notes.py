@@ -13,11 +13,12 @@ from discreet.measures.limits import belief_limits
 from discreet.notions import Notion
 from discreet.publishing.fitting import Counted
 from discreet.publishing.making import Tried
+from discreet.publishing.parts import FREE_TEXT, is_free_text
 from discreet.publishing.pilot import MOST_LABELS
 from discreet.publishing.reading import Subject
 from discreet.publishing.roles import Roles
 from discreet.publishing.telling import most_singling, most_telling
-from discreet.twins.cells import DATES, Cells, cells_of
+from discreet.twins.cells import Cells, cells_of, is_dates, partly_read
 from discreet.twins.secret import RARER, SecretRule
 
 __all__ = ["later_notes", "notes_of"]
@@ -33,6 +34,9 @@ MANY_GATHERED = 0.1
 
 #: Shares of classes that move by more are told of.
 MUCH_MOVED = 0.01
+
+#: Share of the cells of a text that look like numbers or dates, from which a note says so.
+SOME_READ = 0.2
 
 #: Gathered values that a note names.
 MOST_NAMED = 5
@@ -54,7 +58,7 @@ def notes_of(subject: Subject, made: Tried, unchanged: float, sources: IntArray)
         telling = most_telling(subject.cells, made.counted.classes, joint)
         found.append(_why_few(unchanged, made, telling))
     found += [*_about_labels(fitted.rule, joint), *_about_columns(subject.roles)]
-    found += _about_rows(subject, sources)
+    found += [*_about_rows(subject, sources), *_about_texts(subject.cells)]
     for column, edges in fitted.rule.edges.items():
         places = _edges(cells_of(column, subject.table.column(column)), edges)
         found.append(
@@ -180,11 +184,24 @@ def _about_rows(subject: Subject, sources: IntArray) -> Iterator[str]:
     )
 
 
+def _about_texts(columns: Sequence[Cells]) -> Iterator[str]:
+    """Texts that models cannot read as a person would."""
+    for cells in columns:
+        if is_free_text(cells):
+            yield f"{cells.name} is free text: {FREE_TEXT}. Leave it out unless you know that it does not tell S"
+        share = partly_read(cells)
+        if share >= SOME_READ and cells.is_ordered:
+            yield (
+                f"{cells.name} is taken as text, though {_percent(share)} of its cells look like numbers or dates: as "
+                "others do not, models do not see their order. Write all of them in one way first, if they are such"
+            )
+
+
 def _edges(cells: Cells, edges: Sequence[float]) -> list[str]:
     """Where a column is cut, numbers to three digits and dates as they are written."""
     import pyarrow as pa
 
-    is_date = cells.way in DATES or pa.types.is_temporal(cells.values.type)
+    is_date = is_dates(cells.way) or pa.types.is_temporal(cells.values.type)
     numbers = np.zeros(0) if cells.numbers is None else cells.numbers
     found = []
     for edge in edges:

@@ -1,8 +1,9 @@
-"""Parts of values that an order hides: of times the weekday, month, day, hour and minute, of numbers the last digits.
+"""Parts of values that an order hides: of times from the weekday to the second, of numbers the last digits.
 
-What happens on Sundays, or to people with an even number, no split of an order finds. Of codes, letters at each place;
-of texts that are read as numbers or dates, how they are written; of numbers with more digits than a float has, what is
-left of them. A part is a code or a small number of its own, where it varies in a column.
+What happens on Sundays, or to people with an even number, no split of an order finds. Of numbers also how exact they
+are; of codes, letters at each place; of texts that are read as numbers or dates, how they are written and what stands
+behind them; of other texts their length, their pattern and common words; of numbers with more digits than a float has,
+what is left of them. A part is a code or a small number of its own, where it varies in a column.
 """
 
 # SPDX-License-Identifier: Apache-2.0
@@ -16,16 +17,32 @@ from typing import Any
 import numpy as np
 
 from discreet._support.numeric import FloatArray
-from discreet.publishing.shapes import shape_of
-from discreet.twins.cells import DATES, Cells, plain_numbers
+from discreet.publishing.shapes import CLOCK, pattern_of, shape_of, tail_of
+from discreet.twins.cells import Cells, is_dates, plain_numbers
 
-__all__ = ["CODES", "MOST_WHOLE", "part_of", "parts_of"]
+__all__ = ["CODES", "FREE_TEXT", "MOST_WHOLE", "is_free_text", "part_of", "parts_of"]
 
 #: Whole numbers of fewer values are told apart one by one.
 MOST_WHOLE = 20
 
 #: Texts of fewer values have codes.
 MOST_TEXTS = 250
+
+#: Words of texts that are looked for at most, and the share of cells that one must be in, and be missing in.
+MOST_WORDS, LEAST_SHARE = 20, 0.005
+
+#: Gaps between words of free text on average, and what models see of it.
+MANY_GAPS = 3
+FREE_TEXT = "models look at its length, its pattern and its commonest words, not at what it means"
+
+#: What stands between words, and before the name of a part that says whether a word is there.
+BETWEEN, WORD = r"[^\p{L}\p{N}]+", "word "
+
+#: Decimals, and zeros at the end of whole numbers, that are told apart.
+MOST_PLACES = 6
+
+#: Zeros at the end that the last two digits do not tell.
+MORE_ZEROS = 3
 
 #: Larger numbers have no last digit in floating point.
 LARGEST = 1e15
@@ -45,7 +62,12 @@ LETTERS = tuple(f"letter {k + 1}" for k in range(MOST_LETTERS))
 DIGITS = tuple(f"{name} at {places}" for name in ("digit", "tens") for places in range(MOST_DECIMALS + 1))
 
 #: Parts without an order.
-CODES = ("weekday", "month", "minute", "cents", "ending", "form", *DIGITS, *LETTERS)
+CODES = ("weekday", "month", "minute", "second", "cents", "ending", "form", "tail", "pattern", *DIGITS, *LETTERS)
+
+DAY, TIME = ("weekday", "month", "day"), ("hour", "minute", "second")
+
+#: Parts of texts of many values, beside letters and words.
+OF_TEXTS = ("ending", "length", "words", "pattern")
 
 
 def parts_of(cells: Cells) -> tuple[str, ...]:
@@ -61,7 +83,17 @@ def part_of(cells: Cells, name: str) -> FloatArray:
     >>> part_of(cells_of("day", pa.array(["2026-11-17", "2026-11-22"])), "weekday").tolist()
     [1.0, 6.0]
     """
+    if name.startswith(WORD) and "pattern" in _possible(cells):
+        return _has_word(cells, name.removeprefix(WORD))
     return _READ[name](cells) if name in _possible(cells) else np.full(cells.n_values, np.nan)
+
+
+def is_free_text(cells: Cells) -> bool:
+    """Whether a column holds sentences, most of them once."""
+    is_text = cells.is_text and cells.way is None
+    if not is_text or cells.n_values <= max(MOST_TEXTS, len(cells.codes) / 2):
+        return False
+    return float(_word_count(cells).mean()) >= MANY_GAPS
 
 
 def _possible(cells: Cells) -> tuple[str, ...]:
@@ -69,30 +101,39 @@ def _possible(cells: Cells) -> tuple[str, ...]:
     import pyarrow as pa
 
     kind = cells.values.type
-    day, clock, form = ("weekday", "month", "day"), ("hour", "minute"), ("form",) if cells.is_text else ()
-    if cells.way in DATES or pa.types.is_timestamp(kind):
-        return (*day, *clock, *form, *(() if cells.is_text else ("rest",)))
+    if is_dates(cells.way):
+        return (*DAY, *TIME, "form", "tail")
+    if pa.types.is_timestamp(kind):
+        return (*DAY, *TIME, "fraction", "rest")
     if pa.types.is_temporal(kind):
-        return (*(day if pa.types.is_date(kind) else clock if pa.types.is_time(kind) else ()), "rest")
-    return ("ending", *LETTERS) if cells.numbers is None else (*DIGITS, "cents", *form, "rest")
+        return (*(DAY if pa.types.is_date(kind) else (*TIME, "fraction") if pa.types.is_time(kind) else ()), "rest")
+    if cells.numbers is None:
+        return (*OF_TEXTS, *LETTERS)
+    return (*DIGITS, "cents", "precision", *(("form",) if cells.is_text else ()), "rest")
 
 
 def _wanted(cells: Cells) -> tuple[str, ...]:
     """Those that an order or codes of single values would hide."""
     possible = _possible(cells)
-    if "ending" in possible:
+    if "pattern" in possible:
         many = cells.n_values > MOST_TEXTS
-        return ("ending", *(LETTERS[: _common_length(cells)])) if many else ()
+        return (*OF_TEXTS, *LETTERS[: _common_length(cells)], *_words(cells)) if many else ()
     near = _has_near_numbers(cells)
     if cells.numbers is None or "cents" not in possible:
         return tuple(name for name in possible if near or name != "rest")
     form = (*(("form",) if "form" in possible else ()), *(("rest",) if near else ()))
-    if cells.n_values <= MOST_WHOLE:
-        return form
+    return form if cells.n_values <= MOST_WHOLE else (*_digits(cells), *form)
+
+
+def _digits(cells: Cells) -> tuple[str, ...]:
+    """Parts of numbers of many values: last digits, and how exact each is where these do not tell it."""
+    assert cells.numbers is not None
     places = _decimals(cells.numbers)
     if places is None:
-        return form
-    return (f"digit at {places}", f"tens at {places}", *(("cents",) if places == 2 else ()), *form)
+        return ("precision",)
+    digits = (f"digit at {places}", f"tens at {places}", *(("cents",) if places == 2 else ()))
+    is_rounded = places == 0 and np.nanmin(part_of(cells, "precision")) <= -MORE_ZEROS
+    return (*digits, *(("precision",) if is_rounded else ()))
 
 
 def _has_near_numbers(cells: Cells) -> bool:
@@ -136,19 +177,25 @@ def _calendar(name: str) -> Callable[[Cells], FloatArray]:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        functions = {"weekday": pc.day_of_week, "month": pc.month, "day": pc.day, "hour": pc.hour, "minute": pc.minute}
-        if cells.way in DATES and name in ("hour", "minute"):
-            clock = pc.struct_field(pc.extract_regex(cells.values, CLOCK), name)
-            return np.asarray(clock.cast(pa.float64()).fill_null(np.nan), dtype=np.float64)
-        times = _dates(cells) if cells.way in DATES else cells.values
+        functions = {"weekday": pc.day_of_week, "month": pc.month, "day": pc.day, "hour": pc.hour}
+        functions |= {"minute": pc.minute, "second": pc.second, "fraction": pc.subsecond}
+        if is_dates(cells.way) and name in TIME:
+            return _written_clock(cells, name)
+        times = _dates(cells) if is_dates(cells.way) else cells.values
         found: Any = functions[name](times)
         return np.asarray(found.cast(pa.float64()).fill_null(np.nan), dtype=np.float64)
 
     return read
 
 
-#: The time of day that may stand behind a date.
-CLOCK = r"(?P<hour>\d{1,2}):(?P<minute>\d{2})"
+def _written_clock(cells: Cells, name: str) -> FloatArray:
+    """Hour, minute or second behind a written date."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    found = pc.struct_field(pc.extract_regex(cells.values, CLOCK), name)
+    found = pc.replace_substring(pc.if_else(pc.equal(found, ""), None, found), ",", ".")
+    return np.floor(np.asarray(found.cast(pa.float64()).fill_null(np.nan), dtype=np.float64))
 
 
 def _dates(cells: Cells) -> Any:
@@ -181,6 +228,20 @@ def _digit(place: int, places: int) -> Callable[[Cells], FloatArray]:
     return read
 
 
+def _precision(cells: Cells) -> FloatArray:
+    """Decimals that each number needs; of whole numbers zeros at the end, below 0."""
+    assert cells.numbers is not None
+    size = np.abs(cells.numbers)
+    found = np.where(np.isfinite(size), float(MOST_PLACES + 1), np.nan)
+    with np.errstate(invalid="ignore", over="ignore"):
+        for places in range(MOST_PLACES, -1, -1):
+            scaled = size * 10.0**places
+            found[np.abs(scaled - np.rint(scaled)) <= np.maximum(1e-6, scaled * NEAR)] = places
+        for zeros in range(1, MOST_PLACES + 1):
+            found[(found <= 0) & (size > 0) & (np.mod(size, 10.0**zeros) == 0)] = -zeros
+    return found
+
+
 def _cents(cells: Cells) -> FloatArray:
     assert cells.numbers is not None
     result: FloatArray = np.mod(np.rint(np.abs(cells.numbers) * 100), 100)
@@ -211,10 +272,59 @@ def _beyond_float(value: Any) -> float:
 
 
 def _form(cells: Cells) -> FloatArray:
-    """How texts are written; a code that other tables share."""
+    """How texts that are read as numbers or dates are written."""
     way = str(cells.way)
-    shapes = [shape_of(text, way) for text in cells.values.to_pylist()]
-    return np.array([zlib.crc32(shape.encode()) % MOST_TEXTS for shape in shapes], dtype=np.float64)
+    return _coded(cells, lambda text: shape_of(text, way))
+
+
+def _tail(cells: Cells) -> FloatArray:
+    """What stands behind dates."""
+    return _coded(cells, tail_of)
+
+
+def _pattern(cells: Cells) -> FloatArray:
+    return _coded(cells, pattern_of)
+
+
+def _coded(cells: Cells, told: Callable[[str], str]) -> FloatArray:
+    """What is told of texts; a code that other tables share."""
+    codes = [zlib.crc32(told(text).encode()) % MOST_TEXTS for text in cells.values.to_pylist()]
+    return np.array(codes, dtype=np.float64)
+
+
+def _length(cells: Cells) -> FloatArray:
+    import pyarrow.compute as pc
+
+    return np.asarray(pc.utf8_length(cells.values), dtype=np.float64)
+
+
+def _word_count(cells: Cells) -> FloatArray:
+    import pyarrow.compute as pc
+
+    return np.asarray(pc.count_substring_regex(cells.values, BETWEEN), dtype=np.float64)
+
+
+def _words(cells: Cells) -> tuple[str, ...]:
+    """Parts of the words that divide the cells of a column best: those nearest to being in half of them."""
+    import pyarrow.compute as pc
+
+    listed = pc.split_pattern_regex(pc.utf8_lower(cells.values), BETWEEN)
+    words = pc.list_flatten(listed).dictionary_encode()
+    place, codes = (np.asarray(found, dtype=np.int64) for found in (pc.list_parent_indices(listed), words.indices))
+    once = np.unique(place * max(1, len(words.dictionary)) + codes, return_index=True)[1]
+    counts = np.bincount(codes[once], cells.counts[place[once]], len(words.dictionary))
+    shares = counts / max(1, int(cells.counts.sum()))
+    fit = np.flatnonzero((shares >= LEAST_SHARE) & (shares <= 1 - LEAST_SHARE))
+    best = fit[np.argsort(np.abs(shares[fit] - 0.5), kind="stable")][:MOST_WORDS]
+    return tuple(f"{WORD}{text}" for text in words.dictionary.take(best).to_pylist() if text)
+
+
+def _has_word(cells: Cells, word: str) -> FloatArray:
+    import pyarrow.compute as pc
+
+    apart = r"(?:^|$|[^\p{L}\p{N}])"
+    found = pc.match_substring_regex(pc.utf8_lower(cells.values), f"{apart}{word}{apart}")
+    return np.asarray(found, dtype=np.float64)
 
 
 def _letter(place: int) -> Callable[[Cells], FloatArray]:
@@ -238,12 +348,17 @@ def _ending(cells: Cells) -> FloatArray:
 
 
 _READ: dict[str, Callable[[Cells], FloatArray]] = {
-    **{name: _calendar(name) for name in ("weekday", "month", "day", "hour", "minute")},
+    **{name: _calendar(name) for name in (*DAY, *TIME, "fraction")},
     **{name: _letter(place) for place, name in enumerate(LETTERS)},
     **{f"digit at {places}": _digit(0, places) for places in range(MOST_DECIMALS + 1)},
     **{f"tens at {places}": _digit(1, places) for places in range(MOST_DECIMALS + 1)},
     "cents": _cents,
     "ending": _ending,
     "form": _form,
+    "length": _length,
+    "pattern": _pattern,
+    "precision": _precision,
+    "tail": _tail,
+    "words": _word_count,
     "rest": _rest,
 }

@@ -140,8 +140,10 @@ def groups_of(cells: Cells) -> tuple[IntArray, list[str]]:
         names = [str(value) for value in cells.values.to_pylist()]
     elif cells.is_ordered:
         place = np.minimum((cells.ranks * GROUPS).astype(np.int64), GROUPS - 1)
+        odd = np.zeros(cells.n_values, dtype=bool) if cells.numbers is None else np.isnan(cells.numbers)
+        place[odd] = GROUPS  # texts that are no number stand last in the order, and are none of the largest
         firsts = [int(np.flatnonzero(place == g)[0]) for g in np.unique(place)]
-        names = [f"from {cells.values[k].as_py()}" for k in firsts]
+        names = ["neither number nor date" if odd[k] else f"from {cells.values[k].as_py()}" for k in firsts]
         place = np.unique(place, return_inverse=True)[1].reshape(-1)
     else:
         common = np.argsort(-cells.counts, kind="stable")[: MOST_GROUPS - 1]

@@ -8,6 +8,7 @@ here looks at sensitive columns.
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -15,10 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from discreet._support.numeric import FloatArray, IntArray
+from discreet._support.numeric import BoolArray, FloatArray, IntArray
 from discreet.tables.arrow import whole
 
-__all__ = ["DATES", "FOUND", "Cells", "cells_of", "plain_numbers", "way_of"]
+__all__ = ["FOUND", "Cells", "cells_of", "is_dates", "is_number", "partly_read", "plain_numbers", "way_of", "ways_in"]
 
 #: Texts with more values than this are told apart by their order, not only by being equal.
 MOST_CATEGORIES = 64
@@ -34,6 +35,12 @@ WITH_POINT, WITH_COMMA = r"^[+-]?(\d+|\d{1,3}(,\d{3})+)(\.\d+)?$", r"^[+-]?(\d+|
 
 #: Ways of writing numbers: their shape, the sign between groups of digits, and the decimal one.
 NUMBERS = {"point": (WITH_POINT, ",", "."), "comma": (WITH_COMMA, ".", ",")}
+
+#: Whole numbers in groups, which are whole numbers wherever both ways are in use.
+GROUPED = ((r"^[+-]?\d{1,3}(,\d{3})+$", ",", "."), (r"^[+-]?\d{1,3}(\.\d{3})+$", ".", ","))
+
+#: What stands between two ways that are both in use in one column.
+OR = " or "
 
 DAY_FIRST = r"^(?P<day>\d{1,2})[./-](?P<month>\d{1,2})[./-](?P<year>\d{4})(?:\D|$)"
 YEAR_FIRST = r"^(?P<year>\d{4})[./-](?P<month>\d{1,2})[./-](?P<day>\d{1,2})(?:\D|$)"
@@ -88,8 +95,11 @@ class Cells:
         """What its cells are read as, in words: equal for two tables whose values can be compared."""
         import pyarrow as pa
 
-        if self.is_text:
-            return "text" if self.way is None else f"text read as {WORDS.get(self.way, f'dates: {self.way}')}"
+        if self.is_text and self.way is None:
+            return "text"
+        if self.way is not None:
+            read = sorted(WORDS.get(way, f"dates: {way}") for way in ways_in(self.way))
+            return f"text read as {OR.join(read)}"
         return str(self.values.type) if pa.types.is_temporal(self.values.type) else "numbers"
 
     @property
@@ -178,26 +188,76 @@ def _amounts(values: Any) -> FloatArray:
 
 
 def way_of(texts: Any) -> str | None:
-    """How most texts are written as numbers or dates; None where they are neither.
+    """How most texts are written as numbers or dates, in one way or in two; None where they are neither.
 
     >>> import pyarrow as pa
     >>> way_of(pa.array(["1.200,50", "3"])), way_of(pa.array(["2.12.1999", "31.1.2001"])), way_of(pa.array(["a"]))
     ('comma', 'day month year', None)
+    >>> way_of(pa.array(["$1,200.50", "1.200,50 €", "2,50"])), way_of(pa.array(["2.12.1999", "2001-01-31"]))
+    ('comma or point', 'year month day or day month year')
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     if len(texts) == 0:
         return None
-    bare = pc.replace_substring_regex(texts, ORNAMENTS, "")
-    for way, (shape, _, _) in NUMBERS.items():
-        if pc.mean(pc.match_substring_regex(bare, shape).cast(pa.float64())).as_py() >= MOSTLY:
+    numbers = _written_as_numbers(texts)
+    for way, there in numbers.items():
+        if there.mean() >= MOSTLY:
             return way
+    if np.any(list(numbers.values()), axis=0).mean() >= MOSTLY:
+        alone = {way: (there & ~other).sum() for (way, there), other in zip(numbers.items(), [*numbers.values()][::-1])}
+        return OR.join(sorted(alone, key=lambda way: -alone[way]))
+    dates = _written_as_dates(texts)
+    if sum(there.sum() for there in dates.values()) < MOSTLY * len(texts):
+        return None
+    often = [way for way, there in dates.items() if there.mean() >= MOSTLY]
+    return often[0] if often else OR.join(dates)
+
+
+def _written_as_numbers(texts: Any) -> dict[str, BoolArray]:
+    """Which texts are numbers, in each way of writing them."""
+    import pyarrow.compute as pc
+
+    bare = pc.replace_substring_regex(texts, ORNAMENTS, "")
+    return {way: _flags(pc.match_substring_regex(bare, shape)) for way, (shape, _, _) in NUMBERS.items()}
+
+
+def _written_as_dates(texts: Any) -> dict[str, BoolArray]:
+    """Which texts are dates, year first and day first; a month beyond the twelfth is a day in its place."""
+    import pyarrow.compute as pc
+
+    found = {}
     for shape, usual, unusual in ((YEAR_FIRST, *YEAR_WAYS), (DAY_FIRST, *DAY_WAYS)):
-        found = pc.extract_regex(texts, shape)
-        if len(found) - found.null_count >= MOSTLY * len(texts):
-            return unusual if np.nanmax(_parts(found, ["month"])[0]) > MONTHS else usual
-    return None
+        parts = pc.extract_regex(texts, shape)
+        there = _flags(parts.is_valid())
+        largest = np.nanmax(_parts(parts, ["month"])[0]) if there.any() else 0
+        found[unusual if largest > MONTHS else usual] = there
+    return found
+
+
+def partly_read(cells: Cells) -> float:
+    """Share of the cells of a text that look like numbers or dates where, as others do not, all are taken as texts."""
+    if not cells.is_text or cells.way is not None or not len(cells.values):
+        return 0.0
+    read = [*_written_as_numbers(cells.values).values(), *_written_as_dates(cells.values).values()]
+    return float(cells.counts[np.any(read, axis=0)].sum()) / len(cells.codes)
+
+
+def _flags(found: Any) -> BoolArray:
+    return np.asarray(found.fill_null(False), dtype=bool)
+
+
+def ways_in(way: str) -> tuple[str, ...]:
+    """The single ways of a column that is written in one or two."""
+    return tuple(way.split(OR))
+
+
+def is_dates(way: str | None) -> bool:
+    """Whether texts are read as dates."""
+    return way is not None and ways_in(way)[0] in DATES
+
+
+def is_number(text: str, way: str) -> bool:
+    """Whether a text is a number in a single way of writing them."""
+    return re.match(NUMBERS[way][0], re.sub(ORNAMENTS, "", text)) is not None
 
 
 def _read(texts: Any, way: str) -> FloatArray:
@@ -205,21 +265,27 @@ def _read(texts: Any, way: str) -> FloatArray:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if way in NUMBERS:
+    if not is_dates(way):
         return np.asarray(plain_numbers(texts, way).cast(pa.float64()).fill_null(np.nan))
-    shape, *parts = DATES[way]
-    year, month, day = _parts(pc.extract_regex(texts, shape), parts)
-    return np.asarray(year * 372 + month * 31 + day)
+    found = np.full(len(texts), np.nan)
+    for shape, *parts in (DATES[one] for one in ways_in(way)):
+        year, month, day = _parts(pc.extract_regex(texts, shape), parts)
+        found = np.where(np.isnan(found), year * 372 + month * 31 + day, found)
+    return found
 
 
 def plain_numbers(texts: Any, way: str) -> Any:
     """Numbers with nothing but digits, a sign and a decimal point, as texts; null for the odd ones."""
+    import pyarrow as pa
     import pyarrow.compute as pc
 
-    shape, groups, decimal = NUMBERS[way]
+    ways = ways_in(way)
     bare = pc.replace_substring_regex(texts, ORNAMENTS, "")
-    joined = pc.replace_substring(pc.replace_substring(bare, groups, ""), decimal, ".")
-    return pc.if_else(pc.match_substring_regex(bare, shape), joined, None)
+    found = pa.nulls(len(texts), bare.type)
+    for shape, groups, decimal in [*(GROUPED if len(ways) > 1 else ()), *(NUMBERS[one] for one in ways)]:
+        joined = pc.replace_substring(pc.replace_substring(bare, groups, ""), decimal, ".")
+        found = pc.coalesce(found, pc.if_else(pc.match_substring_regex(bare, shape), joined, None))
+    return found
 
 
 def _parts(found: Any, names: Sequence[str]) -> list[FloatArray]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.publishing.parts import part_of
+from discreet.publishing.parts import FREE_TEXT, is_free_text, part_of
 from discreet.tables.arrow import whole
 from discreet.twins.cells import Cells, cells_of
 
@@ -31,17 +31,21 @@ class CellPairs:
         Those that are in one code: equal values of both tables have equal codes.
     notes : tuple of str
         What was taken for something else, and what links rows to people.
+    unchecked : tuple of str
+        What models cannot read.
     """
 
     before: tuple[Cells, ...]
     after: tuple[Cells, ...]
     shared: tuple[str, ...]
     notes: tuple[str, ...]
+    unchecked: tuple[str, ...] = ()
 
 
 def cell_pairs(original: Mapping[str, Any], released: Mapping[str, Any]) -> CellPairs:
     """Cells of all released columns, and of those of the same names in the original."""
     texts = [name for name in released if _is_nested(released[name]) or _is_nested(original.get(name, released[name]))]
+    raw = [name for name in texts if _is_bytes(released[name].type)]
     original, released = (_as_texts(table, texts) for table in (original, released))
     before, after, shared = [], [], []
     for name, column in released.items():
@@ -58,7 +62,9 @@ def cell_pairs(original: Mapping[str, Any], released: Mapping[str, Any]) -> Cell
         for first, second in zip(before, (cells for cells in after if cells.name in original))
         if second.name in shared and _links(first, second)
     ]
-    return CellPairs(tuple(before), tuple(after), tuple(shared), tuple(notes))
+    unchecked = [f"{name} holds bytes, which no model reads." for name, column in released.items() if name in raw]
+    unchecked += [f"{cells.name} is free text: {FREE_TEXT}." for cells in after if is_free_text(cells)]
+    return CellPairs(tuple(before), tuple(after), tuple(shared), (*notes, *unchecked), tuple(unchecked))
 
 
 def _links(before: Cells, after: Cells) -> bool:
@@ -127,8 +133,14 @@ def _is_nested(column: Any) -> bool:
     import pyarrow as pa
 
     of = pa.types
-    tests = (of.is_nested, of.is_binary, of.is_large_binary, of.is_fixed_size_binary, of.is_interval)
-    return any(test(column.type) for test in tests)
+    return _is_bytes(column.type) or of.is_nested(column.type) or of.is_interval(column.type)
+
+
+def _is_bytes(kind: Any) -> bool:
+    import pyarrow as pa
+
+    of = pa.types
+    return bool(of.is_binary(kind) or of.is_large_binary(kind) or of.is_fixed_size_binary(kind))
 
 
 def _as_texts(columns: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:

@@ -15,9 +15,10 @@ import numpy as np
 
 from discreet._support.errors import InputError
 from discreet._support.numeric import FloatArray, IntArray
+from discreet.publishing.attack.cells import tuple_keys
 from discreet.twins.cells import Cells
 
-__all__ = ["check_correspondence", "corresponds", "stretches_apart"]
+__all__ = ["check_correspondence", "corresponds", "moved_rows", "stretches_apart"]
 
 #: Classes that the cells of a column are put into, rows that are compared, shifts by some and by random places.
 CLASSES, MOST_ROWS, NEAR, FAR = 8, 50_000, (1, 2, 3, 7, 11), 15
@@ -30,6 +31,9 @@ STRETCHES, STRETCH, SHIFTED = 20, 250, 12
 
 #: Stretches agree too little from this part of what is usual in the table on, where that is at least so much.
 LITTLE, USUAL = 0.25, 0.15
+
+#: Share of rows that are in both tables at different places, from which a note says so.
+MANY_MOVED = 0.3
 
 #: What helps.
 LINK = "link rows by an id (id=, --id)"
@@ -52,6 +56,24 @@ def check_correspondence(
             f"--keep-order), or {LINK}."
         )
     return () if by_id else stretches_apart(before, after, shared)
+
+
+def moved_rows(before: Sequence[Cells], after: Sequence[Cells], shared: Sequence[str]) -> tuple[str, ...]:
+    """A note where both tables hold the same rows and many stand elsewhere: who shuffled some hides what they tell."""
+    sides = [[cells for cells in table if cells.name in shared] for table in (before, after)]
+    if not all(sides):
+        return ()
+    keys = [tuple_keys(sorted(side, key=lambda cells: cells.name)) for side in sides]
+    (here, own), (there, other) = (np.unique(side, return_counts=True) for side in keys)
+    _, first, second = np.intersect1d(here, there, assume_unique=True, return_indices=True)
+    both = float(np.minimum(own[first], other[second]).sum()) / len(keys[0])
+    same = float((keys[0] == keys[1]).mean())
+    if both - same < MANY_MOVED:
+        return ()
+    return (
+        f"{both:.0%} of rows are in both tables, {same:.0%} at the same place. If some were put into another order "
+        f"afterwards, more can be learned than is found here: {LINK}.",
+    )
 
 
 def stretches_apart(before: Sequence[Cells], after: Sequence[Cells], shared: Sequence[str]) -> tuple[str, ...]:

@@ -57,8 +57,8 @@ class Columns:
                 values, counts = np.unique(there, return_counts=True)
                 common = values[np.argsort(-counts, kind="stable")[:MOST_COLUMNS]]
                 self._codes += [(k, float(value)) for value in common]
-            elif len(there):
-                self._scales.append((k, float(there.mean()), float(there.std()) or 1.0))
+            elif np.isfinite(there).any():
+                self._scales.append((k, *_scale(there[np.isfinite(there)])))
             if len(there) < len(column):
                 self._codes.append((k, np.nan))
 
@@ -70,3 +70,10 @@ class Columns:
         for place, (k, value) in enumerate(self._codes, len(self._scales)):
             result[:, place] = np.isnan(matrix[:, k]) if np.isnan(value) else matrix[:, k] == value
         return result
+
+
+def _scale(numbers: FloatArray) -> tuple[float, float]:
+    """The middle of numbers, and how far most of them lie apart: a few very large ones, as 999999, change neither."""
+    low, quarter, middle, three, high = np.quantile(numbers, [0.05, 0.25, 0.5, 0.75, 0.95])
+    width = next((width for width in (three - quarter, high - low, numbers.std()) if width > 0), 1.0)
+    return float(middle), float(width)

@@ -10,15 +10,16 @@ from discreet._support import progress, validate
 from discreet._support.errors import InputError
 from discreet.notions import Notion
 from discreet.publishing.attack.columns import cell_pairs
-from discreet.publishing.attack.correspondence import check_correspondence
+from discreet.publishing.attack.correspondence import check_correspondence, moved_rows
 from discreet.publishing.attack.measuring import LEAST_ROWS, attacked
 from discreet.publishing.attack.models import chosen_models
-from discreet.publishing.attack.reading import read_pair
+from discreet.publishing.attack.reading import Link, read_pair
 from discreet.publishing.attack.record import Attack
 from discreet.publishing.attack.secret import secret_of
-from discreet.publishing.attack.standing import standing_beside
+from discreet.publishing.attack.standing import standing_beside, standing_elsewhere
 from discreet.publishing.attack.verdict import promised
 from discreet.publishing.attack.written import written_beside
+from discreet.twins.cells import Cells
 
 __all__ = ["Attack", "attack"]
 
@@ -102,9 +103,9 @@ def attack(
     known = {name: column for name, column in pair.original.items() if name not in secret_names}
     cells = cell_pairs(known, pair.released)
     beside = written_beside(known, pair.released, cells.before, cells.after)
-    if id is None:  # whoever has the release sees its rows in this order
-        beside = (*beside[0], *standing_beside(cells.before)), (*beside[1], *standing_beside(cells.after))
+    beside = (*beside[0], *standing_beside(cells.before)), (*beside[1], *_standing(cells.after, pair.link))
     doubts = check_correspondence(cells.before, cells.after, cells.shared, seed, by_id=id is not None)
+    moved = moved_rows(cells.before, cells.after, cells.shared) if id is None else ()
     return attacked(
         cells.before,
         cells.after,
@@ -119,6 +120,12 @@ def attack(
         beside=beside,
         persons=pair.persons,
         sensitive=secret_names,
-        notes=(*pair.notes, *doubts, *secret.notes, *cells.notes),
-        unchecked=(*pair.unchecked, *(doubts if id is None else ())),  # an id is taken at its word
+        notes=(*pair.notes, *doubts, *moved, *secret.notes, *cells.notes),
+        # An id is taken at its word.
+        unchecked=(*pair.unchecked, *cells.unchecked, *(doubts if id is None else ())),
     )
+
+
+def _standing(released: Sequence[Cells], link: Link | None) -> tuple[Cells, ...]:
+    """What whoever has the release sees of where its rows stand, and of the ids that link them."""
+    return standing_beside(released) if link is None else (*standing_elsewhere(released, link.places), link.ids)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from discreet.publishing.attack.columns import together
 from discreet.tables.arrow import integers
 from discreet.tables.dialect import DUCKDB
 from discreet.tables.session import FILE, ROW, is_spark, open_table
-from discreet.twins.cells import cells_of
+from discreet.twins.cells import Cells, cells_of
 
 __all__ = ["Pair", "read_pair"]
 
@@ -25,6 +25,13 @@ LEAST_LINKED = 0.5
 
 #: Share of them that may go unlinked, and so unchecked, where something is called not broken.
 MOST_UNLINKED = 0.01
+
+
+class Link(NamedTuple):
+    """Of each row its place in the release, and its id: whoever has the release sees both."""
+
+    places: IntArray
+    ids: Cells
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +54,8 @@ class Pair:
         What of it is so much that nothing can be called safe.
     persons : ndarray of int or None
         A code of whom each row is about.
+    link : Link or None
+        Where the released rows stand, and by which ids they are linked; None where they correspond by their places.
     """
 
     original: dict[str, Any]
@@ -57,6 +66,7 @@ class Pair:
     notes: tuple[str, ...]
     unchecked: tuple[str, ...] = ()
     persons: IntArray | None = None
+    link: Link | None = None
 
 
 def read_pair(
@@ -85,17 +95,24 @@ def read_pair(
     persons = None if person is None else _codes(before[person])
     here = np.arange(len(secret[sensitive[0]]))
     unchecked: tuple[str, ...] = ()
+    link = None
     if id is not None:
         sizes = len(here), len(after[id])
-        here, there = _linked(before.pop(id), after.pop(id), id)
+        ids = before.pop(id)
+        here, there = _linked(ids, after.pop(id), id)
+        link = Link(there, cells_of(f"{id} (links rows)", ids.take(here)))
         missing, unknown = _unlinked(*sizes, len(here), id)
-        notes = (*notes, *missing, *unknown, f"Where {id!r} is published as well, it links rows to people.")
+        notes = (
+            *notes,
+            *missing,
+            *unknown,
+            f"Where {id!r} is published as well, it links rows to people. Models look at it, and at the file's order.",
+        )
         unchecked = unknown if sizes[1] - len(here) > MOST_UNLINKED * sizes[1] else ()
         before = {name: column.take(here) for name, column in before.items()}
         after = {name: column.take(there) for name, column in after.items()}
-    return Pair(
-        before, after, _rows(before, after), secret, here, notes, unchecked, None if persons is None else persons[here]
-    )
+    people = None if persons is None else persons[here]
+    return Pair(before, after, _rows(before, after), secret, here, notes, unchecked, people, link)
 
 
 def _of_release(

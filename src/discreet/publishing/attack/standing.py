@@ -11,10 +11,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from discreet._support.numeric import FloatArray
+from discreet._support.numeric import FloatArray, IntArray
 from discreet.twins.cells import Cells, cells_of
 
-__all__ = ["standing_beside"]
+__all__ = ["standing_beside", "standing_elsewhere"]
 
 #: Rows on either side that a row is compared with.
 AROUND = 3
@@ -35,6 +35,14 @@ def standing_beside(columns: Sequence[Cells]) -> tuple[Cells, ...]:
     unlike = sum((_unlike(cells) for cells in columns), np.zeros(rows))
     steps = np.rint(unlike / max(float(unlike.max(initial=0.0)), 1e-12) * STEPS).astype(np.int64)
     return (*found, cells_of("unlike its neighbours", pa.array(steps)))
+
+
+def standing_elsewhere(columns: Sequence[Cells], places: IntArray) -> tuple[Cells, ...]:
+    """The same of rows that stand at other places than they are listed at."""
+    order = np.argsort(places, kind="stable")
+    found = standing_beside([cells.taken(order) for cells in columns])
+    back = np.argsort(order, kind="stable")
+    return tuple(cells.taken(back) for cells in found)
 
 
 def _unlike(cells: Cells) -> FloatArray:

@@ -9,22 +9,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from discreet.publishing.attack.cells import tuple_keys
-from discreet.publishing.shapes import shape_of
+from discreet.publishing.shapes import CLOCK, shape_of, tail_of
 from discreet.tables.arrow import whole
-from discreet.twins.cells import DATES, Cells, cells_of
+from discreet.twins.cells import Cells, cells_of, is_dates
 
 __all__ = ["TIMES", "times_of", "written_beside"]
 
 #: Name of the column of repeated rows, and the number from which they are counted as equally many.
 TIMES, MOST_TIMES = "times a row occurs", 3
 
-#: The hour of a time that stands behind a date.
-CLOCK = re.compile(r"(?:^|\D)(\d{1,2}):\d\d")
+#: The time of day behind a date, by its parts.
+TIME = re.compile(rf"(?:^|\D){CLOCK}")
+PARTS = ("hour", "minute", "second")
 
 Columns = Mapping[str, Any]
 
@@ -58,7 +60,11 @@ def _written(name: str, column: Any) -> list[Cells]:
         return []
     way = cells.way
     shapes = _listed(f"{name} (as written)", _of_texts(cells, lambda text: shape_of(text, way)))
-    return [*shapes, *(_listed(f"{name} (hour)", _of_texts(cells, _hour)) if way in DATES else [])]
+    if not is_dates(way):
+        return shapes
+    times = [_listed(f"{name} ({part})", _of_texts(cells, partial(_time, part))) for part in PARTS]
+    tails = _listed(f"{name} (behind the date)", _of_texts(cells, tail_of))
+    return [*shapes, *(cells for listed in times for cells in listed), *tails]
 
 
 def _of_texts(cells: Cells, told: Callable[[str], str | None]) -> Any:
@@ -83,9 +89,11 @@ def _of_floats(column: Any) -> Any:
     return pa.array(kinds.tolist()) if differs else pa.nulls(len(numbers), pa.string())
 
 
-def _hour(text: str) -> str | None:
-    found = CLOCK.search(text)
-    return None if found is None else found.group(1).zfill(2)
+def _time(part: str, text: str) -> str | None:
+    """A part of the time of day in a text: seconds without their fraction."""
+    found = TIME.search(text)
+    told = None if found is None else found.group(part)
+    return None if told is None else told[:2].zfill(2)
 
 
 def _listed(name: str, texts: Any) -> list[Cells]:
