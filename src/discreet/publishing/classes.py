@@ -30,7 +30,7 @@ FEWEST_CLASSES = 5
 MOST_CLASSES = 60
 
 #: Steps of a class between which it may be cut, and the least part of its equal share of the records that it may have.
-FINEST, LEAST_PART = 12, 0.4
+FINEST, LEAST_PART = 12, 0.1
 
 #: Records of a fold that clusters are made from.
 MOST_CLUSTERED = 50_000

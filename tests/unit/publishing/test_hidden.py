@@ -61,7 +61,62 @@ def minutes(rng: np.random.Generator) -> pa.Table:
     return pa.table({"at": pa.array(at.astype("datetime64[us]")), "secret": _with_noise(rng, late)})
 
 
+def odd_codes(rng: np.random.Generator) -> pa.Table:
+    """Mostly numbers, as in lists of diagnoses: codes with a letter are odd, and each is one of its own."""
+    numbers = rng.integers(100, 999, N)
+    odd = rng.choice([22, 23, 24, 50, 55, 60, 66], N)
+    is_odd = rng.random(N) < 0.3
+    texts = np.where(is_odd, np.char.add("V", odd.astype(str)), numbers.astype(str))
+    return pa.table({"code": texts, "secret": _with_noise(rng, is_odd & (odd < 30))})
+
+
+def behind_dates(rng: np.random.Generator) -> pa.Table:
+    days = (np.datetime64("2024-01-01") + rng.integers(0, 300, N)).astype(str)
+    room = rng.integers(1, 4, N)
+    texts = [f"{day} room {number}" for day, number in zip(days.tolist(), room.tolist())]
+    return pa.table({"seen": texts, "secret": _with_noise(rng, room == 2)})
+
+
+def seconds(rng: np.random.Generator) -> pa.Table:
+    by_machine = rng.random(N) < 0.3
+    at = np.datetime64("2024-01-01T00:00:00") + rng.integers(0, 300_000, N) * 60
+    at = at + np.where(by_machine, 0, rng.integers(1, 60, N))
+    return pa.table({"at": pa.array(at.astype("datetime64[us]")), "secret": _with_noise(rng, by_machine)})
+
+
+def exactness(rng: np.random.Generator) -> pa.Table:
+    is_told, weight = rng.random(N) < 0.3, rng.normal(75, 15, N)
+    shown = np.where(is_told, np.round(weight, 1), np.round(weight, 6))
+    return pa.table({"weight": shown, "secret": _with_noise(rng, is_told)})
+
+
+def two_dates(rng: np.random.Generator) -> pa.Table:
+    """Half of the dates year first, half day first: old people are ill."""
+    days = np.datetime64("1930-01-01") + rng.integers(0, 30_000, N)
+    shown = [
+        day.isoformat() if first else day.strftime("%d.%m.%Y")
+        for day, first in zip(days.astype("datetime64[D]").tolist(), (rng.random(N) < 0.5).tolist())
+    ]
+    return pa.table({"born": shown, "secret": _with_noise(rng, days < np.datetime64("1955-01-01"))})
+
+
+def two_numbers(rng: np.random.Generator) -> pa.Table:
+    amounts = np.exp(rng.normal(6, 1.5, N))
+    shown = [
+        f"${amount:,.2f}" if first else f"{amount:,.2f} €".translate(str.maketrans(".,", ",."))
+        for amount, first in zip(amounts.tolist(), (rng.random(N) < 0.5).tolist())
+    ]
+    return pa.table({"cost": shown, "secret": _with_noise(rng, amounts > 1000)})
+
+
+def words(rng: np.random.Generator) -> pa.Table:
+    takes = rng.random(N) < 0.3
+    texts = [f"case {k % 700}: {'insulin' if drug else 'water'} on {k % 7}" for k, drug in enumerate(takes.tolist())]
+    return pa.table({"note": texts, "secret": _with_noise(rng, takes)})
+
+
 HIDDEN = [weekdays, written_weekdays, last_digits, single_codes, written_numbers, minutes]
+HIDDEN += [odd_codes, behind_dates, seconds, exactness, two_dates, two_numbers, words]
 
 
 @pytest.mark.parametrize("made", HIDDEN)
@@ -74,6 +129,31 @@ def test_what_an_order_hides_is_found_before_and_not_after(made: Callable[[np.ra
     assert published.attack.verdict == "not broken"
     assert after.log_max_lift < 0.7
     assert after.log_min_lift > -0.9
+
+
+def test_what_is_told_by_dates_and_numbers_in_two_ways_is_bounded_for_whoever_reads_both() -> None:
+    """A reader who understands both ways of writing sees no more in twentieths of the numbers than is promised."""
+    table = two_numbers(np.random.default_rng(5)).append_column("other", pa.array(np.arange(N) % 9))
+    published = dc.publish(table, "secret", notion=dc.LIP(0.5, confidence=0.9), seed=2)
+    shown = np.array(cells_of("cost", table.column("cost").take(published.sources)).codes)
+    ill = np.asarray(table.column("secret").to_numpy(zero_copy_only=False)) == "ill"
+    parts = np.argsort(np.argsort(shown, kind="stable")) * 20 // N
+    lifts = np.log([ill[parts == k].mean() / ill.mean() for k in range(20)])
+    assert np.abs(lifts).max() < 0.7  # the counts of 600 records are off by about .1
+
+
+def test_codes_and_numbers_of_two_ways_are_read_as_one() -> None:
+    cells = cells_of(
+        "cost", pa.array(["$1,234.50", "1.234,50 €", "999", "1.234", "12,5", "odd", "7", "8", "9", "10", "0,5"])
+    )
+    assert cells.way == "comma or point"
+    numbers = dict(zip(cells.values.to_pylist(), cells.numbers.tolist()))
+    assert numbers["$1,234.50"] == numbers["1.234,50 €"] == 1234.5
+    assert (numbers["1.234"], numbers["12,5"], numbers["7"]) == (1234.0, 12.5, 7.0)
+    assert np.isnan(numbers["odd"])
+    dates = cells_of("born", pa.array(["1971-03-02", "02.03.1971", "2.3.1971 10:00"]))
+    assert dates.way == "year month day or day month year"
+    assert len(set(dates.numbers.tolist())) == 1
 
 
 @given(st.dates(dt.date(1800, 1, 1), dt.date(2200, 12, 31)))

@@ -103,7 +103,8 @@ def attack(
     known = {name: column for name, column in pair.original.items() if name not in secret_names}
     cells = cell_pairs(known, pair.released)
     beside = written_beside(known, pair.released, cells.before, cells.after)
-    beside = (*beside[0], *standing_beside(cells.before)), (*beside[1], *_standing(cells.after, pair.link))
+    standing = _standing(cells.before, cells.after, pair.link)
+    beside = (*beside[0], *standing[0]), (*beside[1], *standing[1])
     doubts = check_correspondence(cells.before, cells.after, cells.shared, seed, by_id=id is not None)
     moved = moved_rows(cells.before, cells.after, cells.shared) if id is None else ()
     return attacked(
@@ -126,6 +127,10 @@ def attack(
     )
 
 
-def _standing(released: Sequence[Cells], link: Link | None) -> tuple[Cells, ...]:
-    """What whoever has the release sees of where its rows stand, and of the ids that link them."""
-    return standing_beside(released) if link is None else (*standing_elsewhere(released, link.places), link.ids)
+def _standing(
+    original: Sequence[Cells], released: Sequence[Cells], link: Link | None
+) -> tuple[tuple[Cells, ...], tuple[Cells, ...]]:
+    """What whoever has the tables sees of where rows stand, and of the ids that link them."""
+    if link is None:
+        return standing_beside(original), standing_beside(released)
+    return (link.ids,), (*standing_elsewhere(released, link.places), link.ids)

@@ -80,7 +80,8 @@ def test_lists_structures_and_bytes_are_texts(cells: list[object]) -> None:
     pairs = cell_pairs(columns, columns)
     assert pairs.shared == ("x", "y")
     assert sorted(pairs.after[1].codes.tolist()) == [-1, 0, 1]
-    assert pairs.notes == ("Taken as texts, their cells being lists, structures or bytes: y.",)
+    assert pairs.notes[0] == "Taken as texts, their cells being lists, structures or bytes: y."
+    assert len(pairs.unchecked) == isinstance(cells[0], bytes)
     assert cell_pairs({"y": pa.chunked_array([["[1]", "[2]"]])}, {"y": pa.chunked_array([[[1], [2]]])}).shared == ("y",)
 
 
