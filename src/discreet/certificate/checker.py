@@ -118,6 +118,7 @@ PROOF: Shape = {"rows": [[str, _count, (_count, None), _count]], "largest": VECT
 PROOF |= {"on": ("symbols", "beliefs"), "prices": ([_real], None), "splits": [[_count, _count, _real]]}
 PROOF |= {"multipliers": (VECTORS, None), "cells": ([_count], None)}
 PROOF |= {"cuts?": [[_real]], "lifts?": [_real]}  # lifts at which rows are cuts, and those that none exceeds
+PROOF |= {"groups?": [_count], "inside?": [(dict(PROOF), None)]}  # of symbols, and a proof inside of each group
 CERTIFICATE: Shape = {"format": FORMAT, "notion": NOTION, "mechanism": (None, *MECHANISM), "achieved": (RANGE, None)}
 CERTIFICATE |= {"nmi": NUMBER, "bound": (NUMBER, None), "bound_evidence": (str, None), "reads_sensitive": bool}
 CERTIFICATE |= {"rows": ({"input": _count, "output": _count}, None), "digests": {"mechanism": (HEX, None)}}
@@ -308,12 +309,12 @@ def size(certificate: Data) -> Found:
         columns = min(filled, math.prod(len(part["released"]) for part in parts))
     power = 1 + int(certificate["notion"].get("alpha") or 0)  # powers have about as many digits
     steps = subsets * (150 + n_s * n_x + filled + columns * (40 + 5 * n_s * power))  # fractions cost more than sums
-    if proof is not None:
-        vectors = [*proof["largest"], *proof["smallest"], *(proof["multipliers"] or [])]
-        entries = len(proof["largest"])
-        numbers = sum(map(len, vectors)) + len(vectors) + 2 * len(proof["splits"]) + entries
-        steps += entries * (numbers + len(proof["rows"])) + (subsets * n_s + n_x) * len(proof["rows"])
-        steps += n_s * (n_x + 40) * len(proof.get("cuts", ()))
+    for part in [] if proof is None else [proof, *filter(None, proof.get("inside", ()))]:
+        vectors = [*part["largest"], *part["smallest"], *(part["multipliers"] or [])]
+        entries = len(part["largest"]) + len(part.get("groups", ()))
+        numbers = sum(map(len, vectors)) + len(vectors) + 2 * len(part["splits"]) + entries
+        steps += entries * (numbers + len(part["rows"])) + (subsets * (n_s + n_x) + n_x) * (1 + len(part["rows"]))
+        steps += n_s * (n_x + 40) * len(part.get("cuts", ()))
     of_x: dict[int, int] = {}
     for _, x, n in counts["cells"] if "limits" in counts else ():
         of_x[x] = of_x.get(x, 0) + n
@@ -694,26 +695,45 @@ def proven_bound(certificate: Data) -> Fraction:
     if proof["on"] == "beliefs":
         table = _by_belief(certificate, table)
     symbols = next(slices(certificate, table))
-    masses = [sum(row[x] for row in table) for x in symbols]
-    rows = _own_rows(certificate, table, symbols)
+    limit = Fraction(_limit(certificate, table, symbols))
+    for members, inner in zip(_members(proof.get("groups", [])), proof.get("inside", []), strict=True):
+        some = [symbols[k] for k in members]  # H(X|Y) = H(G|Y) + sum P(g) H(X|Y, G = g)
+        inside = Fraction(max(0.0, _limit({**certificate, "proof": inner}, table, some)) if inner else 0.0)
+        limit += inside * sum(row[x] for row in table for x in some) / sum(map(sum, table))
+    return 1 - limit / whole if whole else Fraction(0)
+
+
+def _members(groups: list[int]) -> list[list[int]]:
+    members: dict[int, list[int]] = {}
+    for x, group in enumerate(groups):
+        members.setdefault(group, []).append(x)
+    return [members[group] for group in sorted(members)]
+
+
+def _limit(certificate: Data, table: Table, some: list[int]) -> float:
+    """A lower limit of H(X|Y), or of H(group|Y), among some symbols, from the rows that are about these alone."""
+    symbols, proof = next(slices(certificate, table)), certificate["proof"]
+    rows, masses = _own_rows(certificate, table, symbols), [sum(row[x] for row in table) for x in some]
+    rows = rows if some == symbols else _about(rows, [symbols.index(x) for x in some], len(symbols))
     if proof["cells"] is not None:
         rows, masses = _gathered(rows, masses, proof["cells"])
-    unit, every = ([0.0] * len(masses), [1.0] * len(masses)), range(len(masses))
-    steps = _steps(certificate, masses) if "confidence" in certificate["notion"] else []
-    largest, smallest = [], []
+    of = proof.get("groups", range(len(masses)))  # the entry of a box that each symbol counts in
+    groups, share = _members(of) if "groups" in proof else [], [n / sum(masses) for n in masses]
+    space = rows, _steps(certificate, masses) if "confidence" in certificate["notion"] else [], groups, of
+    is_mixed = groups and (proof["cells"] or space[1])
+    if is_mixed or len(of) != len(share) or set(of) != set(range(len(proof["largest"]))):
+        raise ValueError("not a bound for every entry")
+    unit, largest, smallest = ([0.0] * len(proof["largest"]), [1.0] * len(proof["largest"])), [], []
     for k, (high, low) in enumerate(zip(proof["largest"], proof["smallest"], strict=True)):
-        cost = [1.0 if x == k else 0.0 for x in every]
-        largest.append(min(1.0, ROOM - _least(*unit, rows, high, [-c for c in cost], steps)))
-        smallest.append(max(0.0, _least(*unit, rows, low, cost, steps) - ROOM))
-    share = [n / sum(masses) for n in masses]
+        cost = [float(entry == k) for entry in of]
+        largest.append(min(1.0, ROOM - _least(*unit, space, high, [-c for c in cost])))
+        smallest.append(max(0.0, _least(*unit, space, low, cost) - ROOM))
     if proof["prices"] is None:  # every entry x of a posterior costs at least -log of its largest value
-        limit = max(0.0, -math.fsum(p * math.log(high) for p, high in zip(share, largest)) - ROOM)
-    else:
-        boxes = _cover(smallest, largest, proof["splits"])
-        pairs = list(zip(boxes, proof["multipliers"], strict=True))
-        worst = min(_value(*box, rows, multipliers, proof["prices"], steps) for box, multipliers in pairs)
-        limit = math.fsum(q * p for q, p in zip(proof["prices"], share, strict=True)) + worst - ROOM
-    return 1 - Fraction(limit) / whole if whole else Fraction(0)
+        return max(0.0, -math.fsum(p * math.log(largest[k]) for k, p in zip(of, share)) - ROOM)
+    boxes = _cover(smallest, largest, proof["splits"])
+    pairs = list(zip(boxes, proof["multipliers"], strict=True))
+    worst = min(_value(*box, space, multipliers, proof["prices"]) for box, multipliers in pairs)
+    return math.fsum(q * p for q, p in zip(proof["prices"], share, strict=True)) + worst - ROOM
 
 
 def _by_belief(certificate: Data, table: Table) -> Table:
@@ -730,14 +750,18 @@ def _by_belief(certificate: Data, table: Table) -> Table:
 
 def _gathered(rows: Any, masses: list[int], cells: list[int]) -> tuple[list[tuple[list[float], bool]], list[int]]:
     """Symbols in cells: H(X|Y) is at least H(cell|Y), and what is allowed keeps the least of its members' rows."""
-    members: dict[int, list[int]] = {}
-    for x, cell in zip(range(len(masses)), cells, strict=True):
-        members.setdefault(cell, []).append(x)
-    groups = [members[cell] for cell in sorted(members)]
-    if any(is_equal or len(row) > len(masses) for row, is_equal in rows):
+    groups = _members(cells)
+    if len(cells) != len(masses) or any(is_equal or len(row) > len(masses) for row, is_equal in rows):
         raise ValueError("equations have no least rows")
     least = [([min(row[x] for x in some) for some in groups], False) for row, _ in rows]
     return least, [sum(masses[x] for x in some) for some in groups]
+
+
+def _about(rows: Any, places: list[int], count: int) -> list[tuple[list[float], bool]]:
+    """Rows on some of the symbols, which posteriors given these keep too where no row is about another."""
+    if any(len(row) > count or any(row[k] for k in set(range(count)) - set(places)) for row, _ in rows):
+        raise ValueError("a row is about other symbols")
+    return [([row[k] for k in places], is_equal) for row, is_equal in rows]
 
 
 def _own_rows(certificate: Data, table: Table, symbols: list[int]) -> list[tuple[list[float], bool]]:
@@ -914,29 +938,22 @@ def _cover(smallest: list[float], largest: list[float], splits: list[Any]) -> li
     return boxes
 
 
-def _value(
-    lower: list[float], upper: list[float], rows: Any, multipliers: Any, prices: list[float], steps: list[list[float]]
-) -> float:
+def _value(lower: list[float], upper: list[float], space: Any, multipliers: Any, prices: list[float]) -> float:
     """A lower limit of H(v) - prices . v over a box: chords of -t log t, then weak duality."""
-    cost, constant, size = [], 0.0, 0.0
-    for low, high, price in zip(lower, upper, prices, strict=True):
+    slopes, constant, size = [], 0.0, 0.0
+    for low, high in zip(lower, upper, strict=True):
         at_low, at_high = (-t * math.log(t) if t > 0 else 0.0 for t in (low, high))
         slope = (at_high - at_low) / (high - low) if high > low else 0.0
         constant += min(at_low - slope * low, at_high - slope * high)
         size += abs(at_low) + abs(at_high) + 2 * abs(slope) * high
-        cost.append(slope - price)
-    return _least(lower, upper, rows, multipliers, cost, steps) + constant - (len(cost) + 8) * UNIT * size
+        slopes.append(slope)
+    cost = [slopes[k] - price for k, price in zip(space[3], prices, strict=True)]
+    return _least(lower, upper, space, multipliers, cost) + constant - (len(cost) + 8) * UNIT * size
 
 
-def _least(
-    lower: list[float],
-    upper: list[float],
-    rows: Any,
-    multipliers: Any,
-    cost: list[float],
-    steps: list[list[float]],
-) -> float:
+def _least(lower: list[float], upper: list[float], space: Any, multipliers: Any, cost: list[float]) -> float:
     """A lower limit of cost . v over the allowed posteriors of a box, whatever the multipliers (weak duality)."""
+    rows, steps, groups, _ = space
     if steps:  # entries count by the parts that lie between two steps
         edges = [[0.0] * len(cost), *steps, [1.0] * len(cost)]
         parts = list(itertools.pairwise(edges))
@@ -949,6 +966,8 @@ def _least(
         total = [c + y * entry for c, entry in zip(total, row)]
         error = [e + abs(y * entry) for e, entry in zip(error, row)]
     total = [c - (len(multipliers) + 4) * UNIT * e for c, e in zip(total, error)]
+    if groups:  # boxes are about sums over groups, which cost as little as their cheapest member
+        total = [min(total[x] for x in members) for members in groups]
     if not all(map(math.isfinite, [*total, *lower, *upper])):
         raise ValueError("numbers of the proof overflow")  # and would hide behind comparisons that are never true
     spare, price = 1.0 - math.fsum(lower), 0.0

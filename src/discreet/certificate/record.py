@@ -402,14 +402,20 @@ def _with_bound(content: dict[str, Any], joint: Joint, proof: Mapping[str, Any])
     symbols = [x for x in range(joint.n_useful) if joint.occurs[x]]
     table = [[int(n) for n in row] for row in joint.masses]
     slices = list(checker.slices(content, table))
-    rows = []
-    for kind, first, second, inside in proof["rows"]:
-        if isinstance(inside, int):  # an outcome of earlier releases
-            number = inside
-        else:
-            number = slices.index(slices[0] if inside is None else [symbols[k] for k in inside])
-        rows.append([kind, first, second, number])
-    stated = {**content, "proof": {**proof, "rows": rows}}
+
+    def numbered(part: Mapping[str, Any]) -> dict[str, Any]:
+        rows = []
+        for kind, first, second, inside in part["rows"]:
+            if isinstance(inside, int):  # an outcome of earlier releases
+                number = inside
+            else:
+                number = slices.index(slices[0] if inside is None else [symbols[k] for k in inside])
+            rows.append([kind, first, second, number])
+        return {**part, "rows": rows}
+
+    stated = {**content, "proof": numbered(proof)}
+    if "inside" in proof:
+        stated["proof"]["inside"] = [part and numbered(part) for part in proof["inside"]]
     try:
         limit = checker.proven_bound(stated)
     except (ValueError, LookupError, ArithmeticError):
@@ -421,7 +427,8 @@ def _with_bound(content: dict[str, Any], joint: Joint, proof: Mapping[str, Any])
 
 def _size(proof: Mapping[str, Any]) -> int:
     vectors = [*proof["largest"], *proof["smallest"], *(proof["multipliers"] or [])]
-    return sum(map(len, vectors)) + 3 * len(proof["splits"])
+    inside = sum(_size(part) for part in proof.get("inside", ()) if part)
+    return sum(map(len, vectors)) + 3 * len(proof["splits"]) + inside
 
 
 def sealed(content: Mapping[str, Any]) -> dict[str, Any]:

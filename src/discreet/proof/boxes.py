@@ -13,6 +13,10 @@ and any multipliers :math:`y \ge 0` of its rows bound that one (weak duality):
 which is a sort. The proof of the limit is the prices, the boxes and a vector of multipliers for each: a reader checks
 that the boxes cover the simplex and evaluates one sorted sum a box, without searching and without a solver.
 
+Where symbols are in groups, the utility and the boxes are about the groups: an entry is the sum of its members' shares,
+each at its own price, and costs as little as its cheapest member. The chain rule adds what each group costs inside,
+:math:`H(X | Y) = H(G | Y) + \sum_g P(g) H(X | Y, G = g)`: posteriors given a group keep the rows about its members.
+
 The boxes start as levels of the largest entry (some entry lies in [a, b], the others are at most b and 1 - a), and
 are split where the prover finds that it helps. This file imports no solver: it says what a proof is and checks it.
 """
@@ -21,13 +25,13 @@ are split where the prover finds that it helps. This file imports no solver: it 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from discreet._support.numeric import FloatArray, IntArray
+from discreet._support.numeric import FloatArray, IntArray, product
 from discreet.proof.multipliers import Multipliers, Run, runs_of
 from discreet.proof.polytope import Polytope
 from discreet.utilities import SeparableUtility
@@ -127,14 +131,14 @@ class Evaluator:
 
     def extremes(self, sign: float, multipliers: FloatArray) -> FloatArray:
         """Smallest (sign 1) or largest (sign -1) value of every entry of an allowed posterior, to the safe side."""
-        n = self.polytope.n_useful
+        n = self.polytope.n_boxed
         step = max(1, STRIPE // n)
         values = np.empty(n)
         for start in range(0, n, step):
             some = slice(start, min(n, start + step))
             cost = sign * (np.arange(n)[some, None] == np.arange(n))
             unit = np.ones(cost.shape)
-            values[some] = self.least(0 * unit, unit, self.usable(multipliers[some]), cost)
+            values[some] = self.least(0 * unit, unit, self.usable(multipliers[some]), self.polytope.spread(cost))
         return np.clip(sign * (values - ROUNDING), 0.0, 1.0)
 
     def least(self, lower: FloatArray, upper: FloatArray, multipliers: FloatArray, cost: FloatArray) -> FloatArray:
@@ -143,13 +147,13 @@ class Evaluator:
 
     def added(self, multipliers: FloatArray) -> FloatArray:
         """What multipliers add to the costs of entries."""
-        result: FloatArray = multipliers @ self.polytope.own_rows
-        return result
+        return product(multipliers, self.polytope.own_rows)
 
     def least_beside(self, lower: FloatArray, upper: FloatArray, added: FloatArray, cost: FloatArray) -> FloatArray:
         """The same without what auxiliary variables and the rounding of the rows can take off."""
         polytope = self.polytope
-        return cheapest(polytope.parts(lower), polytope.parts(upper), polytope.repeated(cost) + added)
+        total = polytope.of_cheapest(polytope.repeated(cost) + added)
+        return cheapest(polytope.parts(lower), polytope.parts(upper), total)
 
 
 def cheapest(lower: FloatArray, upper: FloatArray, cost: FloatArray) -> FloatArray:
@@ -199,6 +203,9 @@ class Proof:
     cell_of : ndarray of int or None
         Where the proof is about cells of symbols (or classes): the cell of each. A row of a cell is the least of its
         members' rows, so every allowed posterior is one of the polytope's, and costs no less.
+    inside : tuple of Proof or None
+        Where the polytope has groups of symbols: for each group a proof of what its members cost, given the group. The
+        limit is that of the groups and of these; None is a limit of zero.
     """
 
     polytope: Polytope
@@ -213,12 +220,24 @@ class Proof:
     multipliers: Multipliers | None = None
     is_on_classes: bool = False
     cell_of: IntArray | None = None
+    inside: tuple[Proof | None, ...] = ()
 
     @property
     def size(self) -> int:
         """Numbers that the proof consists of."""
         arrays = (self.largest, self.largest_multipliers, self.smallest_multipliers, self.multipliers, self.prices)
-        return sum(array.size for array in arrays if array is not None) + 3 * len(self.splits)
+        own = sum(array.size for array in arrays if array is not None) + 3 * len(self.splits)
+        return own + sum(proof.size for proof in self.inside if proof is not None)
+
+    def with_inside(self, inside: Sequence[Proof | None]) -> Proof:
+        """The proof of a limit for groups as one for symbols, by what is proven inside of each group."""
+        limits = [0.0 if proof is None else proof.limit for proof in inside]
+        return replace(self, limit=self.limit + self._of_groups(limits), inside=tuple(inside))
+
+    def _of_groups(self, limits: Sequence[float]) -> float:
+        """The average of limits inside of groups, where nothing costs less than zero."""
+        masses = self.polytope.summed(self.polytope.p_useful)
+        return sum(float(mass) * max(limit, 0.0) for mass, limit in zip(masses, limits, strict=True))
 
     def to_dict(self) -> dict[str, Any] | None:
         """The proof as plain data, in rows that a checker makes anew from counts; None where it cannot follow.
@@ -226,7 +245,7 @@ class Proof:
         ``cells`` gathers symbols, ``rows`` names the rows, ``largest`` and ``smallest`` hold the multipliers that
         bound each entry, ``splits`` make the boxes, and ``multipliers`` belong to those; each vector as its entries
         that are not zero. Where rows are ``cuts``, these are the lifts that they are made at, and ``lifts`` those that
-        no value exceeds.
+        no value exceeds. ``groups`` are those of symbols, and ``inside`` the proofs for each of them.
         """
         if not self.utility.is_checkable or not self.polytope.labels or self.polytope.scale is None:
             return None
@@ -246,10 +265,34 @@ class Proof:
             "splits": [list(split) for split in self.splits],
             "multipliers": None if self.multipliers is None else sparse(self.multipliers),
             **cuts,
+            **self._stated_groups(),
         }
+
+    def _stated_groups(self) -> dict[str, Any]:
+        if self.polytope.groups is None:
+            return {}
+        inside = [None if proof is None else proof.to_dict() for proof in self.inside]
+        return {"groups": self.polytope.groups.tolist(), "inside": inside}
 
     def check(self) -> float:
         """The limit evaluated anew from this proof alone; at least ``limit`` where the proof is sound."""
+        if not self.inside:
+            return self._check_own()
+        if self.polytope.groups is None or len(self.inside) != self.polytope.n_boxed:
+            return -np.inf
+        if not all(proof is None or self._is_about(group, proof) for group, proof in enumerate(self.inside)):
+            return -np.inf
+        limits = [0.0 if proof is None else proof.check() for proof in self.inside]
+        return self._check_own() + self._of_groups(limits)
+
+    def _is_about(self, group: int, proof: Proof) -> bool:
+        """Whether a proof is about the members of a group, and rows that posteriors given the group keep."""
+        expected = self.polytope.within(np.flatnonzero(self.polytope.groups == group))
+        compared = ("rows", "equal", "p_useful", "rounding")
+        return all(np.array_equal(getattr(proof.polytope, name), getattr(expected, name)) for name in compared)
+
+    def _check_own(self) -> float:
+        """The same for the symbols, or for the groups alone."""
         evaluator = Evaluator(self.polytope)
         if not self.polytope.cuts_are_valid(self.cell_of):
             return -np.inf
@@ -258,7 +301,7 @@ class Proof:
         if is_larger.any() or is_smaller.any():
             return -np.inf
         if self.prices is None or self.multipliers is None:
-            return closed_form(self.utility, self.polytope.p_useful, self.largest)
+            return closed_form(self.utility, self.polytope.summed(self.polytope.p_useful), self.largest)
         cover = Cover(self.smallest, self.largest)
         for box, symbol, point in self.splits:
             if not cover.lower[box, symbol] <= point <= cover.upper[box, symbol]:
@@ -280,7 +323,10 @@ class Proof:
         lower, upper = cover.lower[some], cover.upper[some]
         slope, constant = chords(self.utility, lower, upper)
         usable = evaluator.usable(multipliers.dense(some.start, some.stop))
-        return float((evaluator.least(lower, upper, usable, slope - prices) + constant).min()) - ROUNDING
+        return (
+            float((evaluator.least(lower, upper, usable, self.polytope.spread(slope) - prices) + constant).min())
+            - ROUNDING
+        )
 
 
 def closed_form(utility: SeparableUtility, p_useful: FloatArray, largest: FloatArray) -> float:

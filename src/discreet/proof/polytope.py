@@ -6,12 +6,13 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from discreet._support.errors import InputError
-from discreet._support.numeric import BoolArray, FloatArray, IntArray, ObjectArray
+from discreet._support.numeric import BoolArray, FloatArray, IntArray, ObjectArray, product
 from discreet.core.joint import Joint
 from discreet.notions import Notion, PosteriorRows, stacked
 from discreet.proof.curved import BISECTIONS, Curved, Cut, bisected, gathered_rows
@@ -42,6 +43,7 @@ class Polytope:
     steps: FloatArray | None = None  # where entries of a posterior begin to count differently; see `PosteriorRows`
     curved: Curved | None = None  # what the last rows, one for each of the cuts, enclose
     cuts: tuple[Cut, ...] = ()
+    groups: IntArray | None = None  # of each symbol, 0, 1, 2, ..., where costs and boxes are about groups of symbols
 
     @property
     def n_useful(self) -> int:
@@ -52,6 +54,11 @@ class Polytope:
     def n_own(self) -> int:
         """Number of the columns that are about the posterior: one for each symbol, or for each part of its entry."""
         return self.n_useful * (1 if self.steps is None else len(self.steps) + 1)
+
+    @property
+    def n_boxed(self) -> int:
+        """Number of the entries that costs and boxes are about: symbols, or groups of them."""
+        return self.n_useful if self.groups is None else int(self.groups.max()) + 1
 
     @property
     def own_rows(self) -> FloatArray:
@@ -105,6 +112,46 @@ class Polytope:
         """Costs of symbols as costs of the parts of their entries."""
         return costs if self.steps is None else np.tile(costs, len(self.steps) + 1)
 
+    def summed(self, points: FloatArray) -> FloatArray:
+        """Posteriors over the groups of symbols, where there are groups."""
+        if self.groups is None:
+            return points
+        order, starts = self._by_group
+        result: FloatArray = np.add.reduceat(points[..., order], starts, axis=-1)
+        return result
+
+    def spread(self, costs: FloatArray) -> FloatArray:
+        """Costs of groups as costs of their members."""
+        return costs if self.groups is None else costs[..., self.groups]
+
+    def of_cheapest(self, costs: FloatArray) -> FloatArray:
+        """For each group the least cost of its members: what a group that may have any of them costs."""
+        if self.groups is None:
+            return costs
+        order, starts = self._by_group
+        result: FloatArray = np.minimum.reduceat(costs[..., order], starts, axis=-1)
+        return result
+
+    @cached_property
+    def _by_group(self) -> tuple[IntArray, IntArray]:
+        """Symbols in the order of their groups, and where each group begins."""
+        groups = np.zeros(self.n_useful, dtype=np.int64) if self.groups is None else self.groups
+        order = np.argsort(groups, kind="stable")
+        return order, np.searchsorted(groups[order], np.arange(self.n_boxed))
+
+    def within(self, symbols: IntArray) -> Polytope:
+        """What the rows about some symbols alone ask of a posterior given these: rows are homogeneous."""
+        others = np.delete(np.arange(self.n_useful), symbols)
+        kept = np.flatnonzero((self.rows[:, others] == 0).all(axis=1))
+        return Polytope(
+            self.rows[np.ix_(kept, symbols)],
+            self.equal[kept],
+            self.p_useful[symbols] / self.p_useful[symbols].sum(),
+            self.rounding[kept],
+            None if self.scale is None else self.scale[kept],
+            tuple(self.labels[k] for k in kept.tolist()) if self.labels else (),
+        )
+
     def cut(self, cuts: Sequence[Cut]) -> Polytope:
         """The same with other cuts of its curved bounds in the place of those that it has."""
         if self.curved is None:
@@ -148,7 +195,7 @@ class Polytope:
 
     def exceeded(self, points: FloatArray) -> FloatArray:
         """By how much each posterior exceeds the rows that have no auxiliary variables."""
-        sides = self.parts(points) @ self.own_rows.T
+        sides = product(self.parts(points), self.own_rows.T)
         sides[:, (self.auxiliary != 0).any(axis=1)] = 0.0
         result: FloatArray = np.where(self.equal, np.abs(sides), sides).max(axis=1, initial=0.0)
         return result

@@ -50,17 +50,17 @@ def shares_by_single_rows(polytope: Polytope) -> FloatArray:
 def smallest_shares(polytope: Polytope, pricing: Programmes, budget: Budget) -> Extremes:
     """Lower bounds; symbols that there is no time for keep the trivial one, and so do all of a large alphabet."""
     if polytope.n_useful > MOST_NEEDED:  # hardly ever is one of so many symbols part of all posteriors
-        return Extremes(np.zeros(polytope.n_useful), np.zeros((polytope.n_useful, len(polytope.rows))))
+        return Extremes(np.zeros(polytope.n_boxed), np.zeros((polytope.n_boxed, len(polytope.rows))))
     return _extremes(polytope, pricing, 1.0, budget)
 
 
 def _extremes(polytope: Polytope, pricing: Programmes, sign: float, budget: Budget) -> Extremes:
-    evaluator, n = Evaluator(polytope), polytope.n_useful
+    evaluator, n = Evaluator(polytope), polytope.n_boxed
     multipliers = np.zeros((n, len(polytope.rows)))
     for first in range(0, n, pricing.batch):
         if budget.over:
             break
         some = np.arange(first, min(n, first + pricing.batch))
         cost = sign * (some[:, None] == np.arange(n))
-        multipliers[some] = evaluator.usable(pricing.minimise(cost).multipliers)
+        multipliers[some] = evaluator.usable(pricing.minimise(polytope.spread(cost)).multipliers)
     return Extremes(evaluator.extremes(sign, multipliers), multipliers)

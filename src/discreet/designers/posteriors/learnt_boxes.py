@@ -46,7 +46,7 @@ class LearntBoxes:
         self._evaluator = evaluator
         self._pricing = pricing
         self.slope, self.constant = chords(utility, cover.lower, cover.upper)  # of the chords
-        polytope = evaluator.polytope
+        self._polytope = polytope = evaluator.polytope
         self.runs = list(runs_of(np.zeros((len(cover), len(polytope.rows)))))  # the multipliers
         self._added = np.zeros((len(cover), polytope.n_own))  # what they add to costs
         self._offset = np.zeros(len(cover))  # what auxiliary variables and rounding may take off
@@ -76,9 +76,13 @@ class LearntBoxes:
 
     def _some(self, prices: FloatArray, boxes: IntArray, added: FloatArray, offset: FloatArray) -> FloatArray:
         corners = self.cover.lower[boxes], self.cover.upper[boxes]
-        least = self._evaluator.least_beside(*corners, added, self.slope[boxes] - prices)
+        least = self._evaluator.least_beside(*corners, added, self._cost(boxes, prices))
         result: FloatArray = least + self.constant[boxes] + offset - ROUNDING
         return result
+
+    def _cost(self, boxes: IntArray, prices: FloatArray) -> FloatArray:
+        """What symbols cost by the chords of boxes, less their prices."""
+        return self._polytope.spread(self.slope[boxes]) - prices
 
     def split(self, boxes: IntArray, symbols: IntArray, points: FloatArray) -> IntArray:
         """Cut boxes; both halves inherit multipliers and basis."""
@@ -106,7 +110,7 @@ class LearntBoxes:
         if not len(boxes):
             return np.empty(0), np.empty((0, len(prices)))
         corners = self.cover.lower[boxes], self.cover.upper[boxes]
-        solved = self._pricing.minimise(self.slope[boxes] - prices, *corners, self.bases[boxes])
+        solved = self._pricing.minimise(self._cost(boxes, prices), *corners, self.bases[boxes])
         self.bases[boxes] = solved.bases
         self.learn(boxes, solved.multipliers)
         bounds = self.bounds(prices, boxes)
@@ -125,12 +129,16 @@ class LearntBoxes:
 
     def chord_costs(self, boxes: IntArray, points: FloatArray) -> FloatArray:
         """What the chords of boxes make of points in them: no more than these cost."""
-        result: FloatArray = self.constant[boxes] + (self.slope[boxes] * points).sum(axis=1)
+        result: FloatArray = self.constant[boxes] + (self.slope[boxes] * self.entries(points)).sum(axis=1)
         return result
 
+    def entries(self, points: FloatArray) -> FloatArray:
+        """What boxes bound of posteriors: their entries, or the sums of those over groups."""
+        return self._polytope.summed(points)
+
     def below(self, boxes: IntArray, points: FloatArray) -> FloatArray:
-        """How far the chords of boxes lie below the curve, for each entry of points in them."""
-        lower, terms = self.cover.lower[boxes], self._utility.terms
+        """How far the chords of boxes lie below the curve, for each entry of points in them, or group of entries."""
+        lower, terms, points = self.cover.lower[boxes], self._utility.terms, self.entries(points)
         result: FloatArray = terms(points) - terms(lower) - self.slope[boxes] * (points - lower)
         return result
 
@@ -143,7 +151,8 @@ class LearntBoxes:
         lower, upper, below = self.cover.lower[boxes], self.cover.upper[boxes], self.below(boxes, points)
         symbol = below.argmax(axis=1)
         every = np.arange(len(boxes))
-        low, high, at, most = (array[every, symbol] for array in (lower, upper, points, below))
+        entries = self.entries(points)
+        low, high, at, most = (array[every, symbol] for array in (lower, upper, entries, below))
         able = (most > 0) & (low + NARROW < at) & (at < high - NARROW)
         boxes, symbol, low, high, at = boxes[able], symbol[able], low[able], high[able], at[able]
         if further:

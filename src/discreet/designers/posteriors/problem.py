@@ -40,7 +40,7 @@ from discreet.notions.srlip import slices
 from discreet.proof.boxes import Proof
 from discreet.proof.curved import Curved
 from discreet.proof.polytope import Polytope
-from discreet.utilities import Distance, Utility
+from discreet.utilities import Distance, Information, Utility
 
 __all__ = ["Problem"]
 
@@ -163,6 +163,22 @@ class Problem:
 
     def _holds_on_classes(self, mechanism: Mechanism) -> bool:
         return all(self.notion.holds(joint, mechanism) for joint in (self.joint, *self.also))
+
+    @property
+    def chains(self) -> list[IntArray]:
+        """Groups of the symbols for limits by the chain rule, the fewest first; none where promises end there.
+
+        By the attribute with the most values, and by all others: one kind has few groups, the other small ones.
+        """
+        is_inside = isinstance(self.notion, SRLIP) and not self.is_perfect and self.after is None
+        if not is_inside or self.utility != Information():
+            return []
+        codes = self.joint.attributes[:, self.symbols]
+        most = max(range(len(codes)), key=lambda k: len(np.unique(codes[k])))
+        parts = [codes[most : most + 1], np.delete(codes, most, axis=0)] if len(codes) > 1 else []
+        found = [np.unique(part, axis=1, return_inverse=True)[1].reshape(-1) for part in parts]
+        proper = [groups for groups in found if 0 < groups.max() < len(groups) - 1]
+        return sorted(proper, key=lambda groups: int(groups.max()))
 
     def merged(self) -> list[Mechanism]:
         """The fallback as a mechanism on symbols, and what merging symbols gives where they are few enough."""

@@ -128,7 +128,7 @@ class _Prover:
     def run(self, largest_known: Extremes, centre: FloatArray | None) -> Proof:
         largest, of_largest = largest_known
         smallest, of_smallest = smallest_shares(self.polytope, self.pricing, self.budget)
-        limit = closed_form(self.utility, self.p_useful, largest)
+        limit = closed_form(self.utility, self.polytope.summed(self.p_useful), largest)
         self.best = Proof(self.polytope, self.utility, limit, smallest, of_smallest, largest, of_largest)
         if not self._done() and 2 <= self.polytope.n_useful <= BOXES_UP_TO:
             self.boxes = self._first_boxes()
@@ -177,9 +177,9 @@ class _Prover:
         all have to be solved again and again.
         """
         self.boxes = self._first_boxes()
-        centre = self.utility.rates(self.best.largest)
+        centre = self.polytope.spread(self.utility.rates(self.best.largest))
         relaxed = Relaxation(self.boxes, self.p_useful, centre)
-        limit = closed_form(self.utility, self.p_useful, self.best.largest)
+        limit = closed_form(self.utility, self.polytope.summed(self.p_useful), self.best.largest)
         nearly = NEARLY * self.generation.whole
         while not self._done() and self.generation.value - self.best.limit > nearly and not self._is_full:
             mixture = relaxed.solve(self.budget.left())
@@ -228,8 +228,11 @@ class _Prover:
             gain = points[reduced < self.generation.no_gain(points)]
             gain = gain[self.polytope.exceeded(gain) <= NARROW]  # boxes that only touch the polytope yield none
             if not len(gain) and not len(new) and (bounds[some] <= before).all():
-                break  # chords touch the curve, or a box is called empty without proof: only rounding is left
-            if len(gain):
+                if prices is self.generation.prices:
+                    break  # chords touch the curve, or a box is called empty without proof: only rounding is left
+                prices = self.generation.prices  # those of a search have no more to tell
+                bounds = self.boxes.bounds(prices)
+            elif len(gain):
                 nearby = self.generation.descend(gain, prices, smoothing=LAST_SMOOTHING)
                 self.generation.add(np.vstack([gain, nearby]))
                 if not self.generation.solve():

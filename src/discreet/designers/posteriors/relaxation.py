@@ -113,7 +113,8 @@ class Relaxation:
         number[cut.boxes] = np.arange(len(cut.boxes))
         touched = np.flatnonzero(number[self._box] >= 0)
         which = number[self._box[touched]]
-        above = self._points[touched, cut.symbols[which]] > cut.at[which]
+        entries = self._boxes.entries(self._points[touched])
+        above = entries[np.arange(len(touched)), cut.symbols[which]] > cut.at[which]
         self._box[touched[above]] = cut.new[which[above]]
         self._cost[touched] = self._boxes.chord_costs(self._box[touched], self._points[touched])
         self._master.reprice(touched, self._cost[touched])

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from discreet._support.numeric import BoolArray, FloatArray, IntArray
+from discreet._support.numeric import BoolArray, FloatArray, IntArray, product
 from discreet.designers.posteriors.pivoting import FEASIBILITY, TOUCHING, Status, ratio_test
 
 __all__ = ["Rows", "ShortTableau"]
@@ -149,7 +149,7 @@ class ShortTableau:
     def _most_violated(self, x: FloatArray) -> tuple[IntArray, FloatArray, FloatArray]:
         """The basic variable furthest outside of its bounds (places of entries, then rows), by how much, which side."""
         rows, places = self.rows, self.basic.shape[1]
-        z = x @ rows.matrix.T
+        z = product(x, rows.matrix.T)
         outside = np.empty((len(x), places + z.shape[1] + 1))
         np.maximum(self.low_b - self._at_basic, self._at_basic - self.high_b, out=outside[:, :places])
         np.maximum(rows.low - z, z - rows.high, out=outside[:, places:-1])

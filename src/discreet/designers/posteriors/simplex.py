@@ -64,14 +64,25 @@ class Programmes:
         self._low = np.append(low, 1.0)
         self._high = np.append(np.zeros(len(low)), 1.0)
         self._auxiliary = polytope.auxiliary_limit()
+        if polytope.groups is not None:
+            self._sum_groups(polytope.groups)
         count, width = self._matrix.shape
-        self.has_many_rows = count > LONG_UP_TO  # more than a long tableau is good for
+        # More than a long tableau is good for; sums of groups are basic from the start in a short one.
+        self.has_many_rows = count > LONG_UP_TO or polytope.groups is not None
         entries = (min(count, width) + 1) * width + (count if self.has_many_rows else 0)
         self.batch = max(4, BATCH_ENTRIES // entries)
         # Entries that a pivot goes over; products of matrices are that much faster.
         self._step = width * min(count, width) + count * width // 8 if self.has_many_rows else count * width
         # All z are basic at first; a long tableau names the basic variables, a short one the others.
         self.cold = np.arange(width) if self.has_many_rows else np.arange(width, width + count)
+        self.cold[self.n_useful :] += count if polytope.groups is not None else 0
+
+    def _sum_groups(self, groups: IntArray) -> None:
+        """A variable more for each group, with a last row that says that it is the sum of its members."""
+        number = int(groups.max()) + 1
+        wider = np.hstack([self._matrix, np.zeros((len(self._matrix), number))])
+        self._matrix = np.vstack([wider, np.hstack([1.0 * (groups == np.arange(number)[:, None]), -np.eye(number)])])
+        self._low, self._high = (np.append(ends, np.zeros(number)) for ends in (self._low, self._high))
 
     def minimise(
         self,
@@ -82,8 +93,8 @@ class Programmes:
     ) -> Solutions:
         """Solve a programme for each row of ``cost``; a warm start where ``bases`` has a basis for each."""
         size = len(cost)
-        low = np.zeros((size, self.n_useful)) if lower is None else lower
-        high = np.ones((size, self.n_useful)) if upper is None else upper
+        low = np.zeros((size, self.polytope.n_boxed)) if lower is None else lower
+        high = np.ones((size, self.polytope.n_boxed)) if upper is None else upper
         warm = bases is not None
         start = np.repeat(self.cold[None], size, axis=0) if bases is None else bases
         parts = []
@@ -94,10 +105,7 @@ class Programmes:
 
     def _batch(self, cost: FloatArray, lower: FloatArray, upper: FloatArray, bases: IntArray, warm: bool) -> Solutions:
         size, n_own = len(cost), self.polytope.n_own
-        pad = np.zeros((size, len(self._auxiliary)))
-        parts = self.polytope.parts
-        low, high = np.hstack([parts(lower), pad]), np.hstack([parts(upper), pad + self._auxiliary])
-        rows, costs = Rows(self._matrix, self._low, self._high), np.hstack([self.polytope.repeated(cost), pad])
+        rows, (low, high, costs) = Rows(self._matrix, self._low, self._high), self._variables(cost, lower, upper)
         tableau: ShortTableau | _Tableau
         if self.has_many_rows:
             tableau = ShortTableau(rows, costs, low, high, bases)
@@ -106,7 +114,7 @@ class Programmes:
         value, reduced, status, ray, final = tableau.run()
         self.work += (tableau.pivots + size) * self._step
         whole = value[:, :n_own].reshape(size, -1, self.n_useful).sum(axis=1)
-        points = np.clip(whole, lower, upper)
+        points = np.clip(whole, 0.0, 1.0) if self.polytope.groups is not None else np.clip(whole, lower, upper)
         points /= np.maximum(points.sum(axis=1, keepdims=True), FEASIBILITY)
         return Solutions(
             points,
@@ -117,10 +125,19 @@ class Programmes:
             final,
         )
 
+    def _variables(self, cost: FloatArray, lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, ...]:
+        """Lower and upper ends and costs of all variables: of entries, and of auxiliary ones or the sums of groups."""
+        if self.polytope.groups is not None:
+            high = self.polytope.spread(upper)
+            return np.hstack([0 * high, lower]), np.hstack([high, upper]), np.hstack([cost, 0 * lower])
+        pad, parts = np.zeros((len(cost), len(self._auxiliary))), self.polytope.parts
+        costs = np.hstack([self.polytope.repeated(cost), pad])
+        return np.hstack([parts(lower), pad]), np.hstack([parts(upper), pad + self._auxiliary]), costs
+
     def _multipliers(self, reduced: FloatArray) -> FloatArray:
         """Reduced costs of the z as multipliers of the polytope's own rows, each side its own."""
         result = np.zeros((len(reduced), self._n_rows))
-        inner = reduced[:, :-1]
+        inner = reduced[:, : len(self._first)]
         two = self._second >= 0
         result[:, self._first] = -inner
         result[:, self._first[two]] = np.maximum(-inner[:, two], 0.0)
