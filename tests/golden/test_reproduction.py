@@ -164,7 +164,7 @@ def test_committed_results_are_whole() -> None:
     assert len(told) == len(claims)
     assert all(row[6].strip() for row in told if row[5].startswith(" agrees"))
     synthetic = [row for row in told if row[5].startswith(" drawn:") and " joint" in row[5]]
-    assert len(synthetic) == 13
+    assert len(synthetic) == 15
     assert [row[1] for row in synthetic if "as many as the paper" not in row[5]] == [" Section 5.2, Figure 10(a)-(c) "]
 
 

@@ -61,12 +61,14 @@ def reproduce(
         raise InputError(f"no folder {str(folder)!r}.")
     if gallery is not None and output is None:
         raise InputError("--gallery shows the figures that --output writes: name a folder for them.")
-    start = time.perf_counter()
+    start, used = time.perf_counter(), sum(os.times()[:4])
     cores = (os.cpu_count() or 1) if workers is None else workers
     verdicts = papers.reproduce(names, output, quick=quick, data=folder, workers=cores)
-    seconds = time.perf_counter() - start
+    seconds, processor = time.perf_counter() - start, sum(os.times()[:4]) - used
     if page is not None:
-        text = papers.results_page(verdicts, version=version(), quick=quick, seconds=seconds, workers=cores)
+        text = papers.results_page(
+            verdicts, version=version(), quick=quick, seconds=seconds, processor=processor, workers=cores
+        )
         files.write_text(page, text)
     if gallery is not None and output is not None:
         papers.write_gallery(verdicts, output, gallery)

@@ -26,8 +26,10 @@ name the budgets where it is. Means are taken over as many random joints as the 
 or the run is a quick one, the figure's words say over how many."""
 
 
-def results_page(verdicts: Sequence[Verdict], *, version: str, quick: bool, seconds: float, workers: int = 1) -> str:
-    """The table of all verdicts."""
+def results_page(
+    verdicts: Sequence[Verdict], *, version: str, quick: bool, seconds: float, processor: float = 0.0, workers: int = 1
+) -> str:
+    """The table of all verdicts; seconds of the clock, and of the processor in all processes together."""
     day = time.strftime("%Y-%m-%d", time.gmtime())
     numbers = [verdict for verdict in verdicts if verdict.claim.kind == "number"]
     red = {claim: mutation for found in turned_red().values() for claim, mutation in found.items()}
@@ -35,7 +37,8 @@ def results_page(verdicts: Sequence[Verdict], *, version: str, quick: bool, seco
         "# What the papers say, and what we get",
         "",
         f"Made by `discreet reproduce all{' --quick' if quick else ''}` on {day} with discreet {version}, "
-        f"in {seconds:.0f} s by {workers} process{'es' if workers > 1 else ''}.",
+        f"in {seconds:.0f} s by {workers} process{'es' if workers > 1 else ''}"
+        + (f", {processor:.0f} s of the processor." if processor else "."),
         "",
         f"{len(verdicts)} statements: {_counted(verdicts)}. {len(numbers)} of them are numbers: {_counted(numbers)}; "
         f"{sum(v.is_close for v in numbers)} computed ones are within .01 of print or within their last printed digit. "
