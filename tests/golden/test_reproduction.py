@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from discreet import papers
 from discreet._support.errors import InputError
+from discreet.papers import zds23
 from discreet.papers.base import Answer, Claim, answered
+from discreet.papers.curves import drawn_from
+from discreet.papers.oracles import merging
+
+ROOT = Path(__file__).parent.parent.parent
 
 
 def test_every_statement_belongs_to_an_entry_or_says_why_not() -> None:
@@ -44,6 +51,9 @@ def verdicts(tmp_path_factory: pytest.TempPathFactory, data_where_there: Path | 
         assert f"({name}.svg)" in shown
         assert f"<{name}.csv>" in shown
         assert (output / "gallery" / f"{name}.csv").exists()
+    assert "## Figure 8: Optimal, subset response and merging on synthetic joints" in shown
+    assert "**drawn**: 4 joints, the paper has 100; standard error" in shown
+    assert "Section III, Fig. 2" in (output / "gallery" / "lts20.md").read_text().partition("## Without a plot")[2]
     return {verdict.claim.id: verdict for verdict in found}
 
 
@@ -91,3 +101,82 @@ def test_the_page_counts(verdicts: dict[str, papers.Verdict]) -> None:
         if row.startswith("| Section") and cells[5].strip().startswith("agrees"):
             assert cells[6].strip(), f"nothing turns this red: {row}"
     assert "| Section" in page or "| Fig" in page or "## ZDS23" in page
+
+
+def test_workers_get_the_same_verdicts(tmp_path: Path) -> None:
+    names = ["df20-example3", "df20-fig7", "df20-heart-data"]
+    alone, beside = (papers.reproduce(names, tmp_path / str(n), quick=True, workers=n) for n in (1, 2))
+    assert alone == beside
+    assert sorted(path.name for path in (tmp_path / "2").iterdir()) == sorted(
+        path.name for path in (tmp_path / "1").iterdir()
+    )
+    with pytest.raises(InputError, match="workers must be an integer of at least 1, got 0"):
+        papers.reproduce(names, workers=0)
+
+
+def _curve(*nmi: float) -> dict[str, np.ndarray]:
+    return {"epsilon": np.arange(1.0, len(nmi) + 1), "nmi": np.array(nmi)}
+
+
+def test_curves_are_compared_budget_by_budget() -> None:
+    """A curve that is ahead on the mean, and behind at one budget, does not agree; the words name the budget."""
+    found = {"a": _curve(0.9, 0.4, 0.9), "b": _curve(0.1, 0.5, 0.1), "c": _curve(0.1, 0.4, 0.1)}
+    behind = zds23._ahead(found, found, [("a", "b")])
+    assert behind.value is False
+    assert behind.note == "not at 1 of 3 budgets (eps 2), by 0.100 at most"
+    assert zds23._ahead(found, found, [("a", "c")]) == Answer(True, "at 2 of 3 budgets, level at the others")
+    assert zds23._ahead(found, found, [("c", "c")]).value is False
+    assert zds23._ahead(found, found, [("a", "b")], found["a"]["epsilon"] > 2).value is True
+
+
+def test_level_curves_agree_only_at_their_last_value() -> None:
+    early, late = _curve(0.4, 0.5, 0.6), _curve(0.3, 0.5, 0.55)
+    assert zds23._until_level([("", early, late)], slice(None)).value is False
+    assert zds23._until_level([("", _curve(0.4, 0.6, 0.6), _curve(0.3, 0.6, 0.6))], slice(None)).value is True
+
+
+def test_figures_say_how_many_joints_they_rest_on() -> None:
+    errors = {"x": {"nmi_error": np.array([0.001, 0.0034])}}
+    assert (
+        drawn_from(100, 100, errors) == "100 joints, as many as the paper; standard error of a mean NMI 0.0034 at most"
+    )
+    assert drawn_from(5, 100) == "5 joints, the paper has 100"
+    assert drawn_from(20, None) == "20 joints, the paper does not say of how many"
+
+
+def test_plain_algorithm_1_leaves_only_allowed_blocks() -> None:
+    """On a tiny joint by hand: x1 and x2 are opposite and cancel out, x3 tells nothing."""
+    cells = np.array([[0.3, 0.1, 0.1], [0.1, 0.3, 0.1]])
+    most = merging.limits("alip", 0.2, 0.2)
+    blocks = merging.algorithm1(cells, lambda lifts, prior: merging.risks("alip", lifts, prior), most)
+    assert blocks == {frozenset([0, 1]), frozenset([2])}
+
+
+def test_committed_results_are_whole() -> None:
+    """The page counts every claim, names a mutation for all that agree, and rests on as many joints as the papers."""
+    page = (ROOT / "docs" / "results.md").read_text()
+    claims = papers.claims()
+    assert f"{len(claims)} statements:" in page
+    assert f"[{len(claims)} statements of the papers]" in (ROOT / "README.md").read_text()
+    rows = [re.split(r"(?<!\\)\|", row) for row in page.splitlines() if row.startswith("| ")]
+    verdicts = [row for row in rows if len(row) == 8 and not row[1].startswith((" where", " verdicts"))]
+    told = [row for row in verdicts if re.match(r" (agrees|differs|argued|given|drawn|not computed)", row[5])]
+    assert len(told) == len(claims)
+    assert all(row[6].strip() for row in told if row[5].startswith(" agrees"))
+    synthetic = [row for row in told if row[5].startswith(" drawn:") and " joint" in row[5]]
+    assert len(synthetic) == 15
+    assert [row[1] for row in synthetic if "as many as the paper" not in row[5]] == [" Section 5.2, Figure 10(a)-(c) "]
+
+
+def test_the_committed_gallery_is_whole() -> None:
+    folder = ROOT / "docs" / "gallery"
+    pages = {name: (folder / f"{name}.md").read_text() for name in ("df20", "lts20", "zds22", "zds23")}
+    plots = sorted(path.stem for path in folder.glob("*.svg"))
+    assert plots == sorted(path.stem for path in folder.glob("*.csv"))
+    for name in plots:
+        shown = pages[name.partition("-")[0]]
+        assert f"({name}.svg)" in shown
+        assert f"<{name}.csv>" in shown
+    for claim in papers.claims().values():
+        if claim.kind == "figure":
+            assert f"- *{claim.where}:* {claim.claim}" in pages[claim.paper.lower()], claim.id

@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import os
 import time
 from pathlib import Path
 from typing import Annotated
@@ -28,6 +29,7 @@ def reproduce(
     data: Path | None = None,
     page: Path | None = None,
     gallery: Path | None = None,
+    workers: int | None = None,
     format: Format = "text",
 ) -> int:
     """Compute the figures and stated numbers of the papers anew, and say which agree.
@@ -46,6 +48,8 @@ def reproduce(
         File for the table of verdicts as a page in Markdown.
     gallery
         Folder for pages that show every figure with its verdicts; takes its plots from --output.
+    workers
+        Processes that compute beside each other. Left out: as many as there are cores.
     format
         Text for people, JSON for programs.
     """
@@ -57,11 +61,14 @@ def reproduce(
         raise InputError(f"no folder {str(folder)!r}.")
     if gallery is not None and output is None:
         raise InputError("--gallery shows the figures that --output writes: name a folder for them.")
-    start = time.perf_counter()
-    verdicts = papers.reproduce(names, output, quick=quick, data=folder)
-    seconds = time.perf_counter() - start
+    start, used = time.perf_counter(), sum(os.times()[:4])
+    cores = (os.cpu_count() or 1) if workers is None else workers
+    verdicts = papers.reproduce(names, output, quick=quick, data=folder, workers=cores)
+    seconds, processor = time.perf_counter() - start, sum(os.times()[:4]) - used
     if page is not None:
-        text = papers.results_page(verdicts, version=version(), quick=quick, seconds=seconds)
+        text = papers.results_page(
+            verdicts, version=version(), quick=quick, seconds=seconds, processor=processor, workers=cores
+        )
         files.write_text(page, text)
     if gallery is not None and output is not None:
         papers.write_gallery(verdicts, output, gallery)

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from discreet._support import files, progress, validate
 from discreet._support.errors import InputError
@@ -28,6 +30,7 @@ def reproduce(
     *,
     quick: bool = False,
     data: Path | None = None,
+    workers: int = 1,
 ) -> list[Verdict]:
     """Compute entries anew; with an output folder, write a figure and a CSV for each, and a table of all verdicts.
 
@@ -41,27 +44,58 @@ def reproduce(
         Fewer joints and budgets.
     data : Path, optional
         Folder with data files that the package does not ship.
+    workers : int
+        Processes that compute entries beside each other. Verdicts do not depend on it, seconds do.
     """
+    if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
+        raise InputError(f"workers must be an integer of at least 1, got {workers!r}.")
     picked = chosen(names)
-    setting = Setting(quick, data)
     answers: dict[str, Answer] = {}
     missing: dict[str, str] = {}
     with progress.stage("reproducing") as stage:
-        for number, name in enumerate(picked):
-            stage.update(number, len(picked))
-            with progress.stage(f"reproducing {name}"):
-                try:
-                    outcome = ENTRIES[name].compute(setting)
-                except MissingDataError as error:
-                    missing[name] = str(error)
-                    continue
-                answers |= outcome.answers
-                if output is not None:
-                    _write(output, name, outcome)
+        tasks = [_Task(name, quick, data, output) for name in picked]
+        for number, (task, found) in enumerate(_results(tasks, workers), 1):
+            stage.update(number, len(picked), detail=task.name)
+            if isinstance(found, str):
+                missing[task.name] = found
+            else:
+                answers |= found
     verdicts = [_verdict(claim, answers.get(claim.id), missing.get(claim.figure)) for claim in _asked(picked)]
     if output is not None:
         files.write_text(output / "verdicts.csv", _csv([as_row(verdict) for verdict in verdicts]))
     return verdicts
+
+
+class _Task(NamedTuple):
+    """One entry, in a form that another process can be handed."""
+
+    name: str
+    quick: bool
+    data: Path | None
+    output: Path | None
+
+
+def _run(task: _Task) -> dict[str, Answer] | str:
+    """Answers of an entry, its figure and table written; or which data file it lacks."""
+    with progress.stage(f"reproducing {task.name}"):
+        try:
+            outcome = ENTRIES[task.name].compute(Setting(task.quick, task.data))
+        except MissingDataError as error:
+            return str(error)
+        if task.output is not None:
+            _write(task.output, task.name, outcome)
+        return dict(outcome.answers)
+
+
+def _results(tasks: Sequence[_Task], workers: int) -> Iterator[tuple[_Task, dict[str, Answer] | str]]:
+    if workers <= 1 or len(tasks) == 1:
+        yield from ((task, _run(task)) for task in tasks)
+        return
+    # Forked children would share locks with the threads of table engines; spawned ones start clean.
+    with ProcessPoolExecutor(min(workers, len(tasks)), get_context("spawn")) as pool:
+        running = {pool.submit(_run, task): task for task in tasks}
+        for done in as_completed(running):
+            yield running[done], done.result()
 
 
 def chosen(names: Sequence[str]) -> list[str]:

@@ -31,6 +31,9 @@ __all__ = [
     "given",
 ]
 
+#: What answers a figure.
+SHOWN = "see the figure and its CSV"
+
 #: A stated number is met within this, or within half a unit of its last digit where that is more.
 TOLERANCE = 0.01
 
@@ -67,9 +70,9 @@ def argued(value: Any, reason: str) -> Answer:
     return Answer(value, reason, basis="argued")
 
 
-def as_drawn() -> Answer:
-    """A figure is answered by drawing it."""
-    return Answer(True, "see the figure and its CSV", basis="drawn")
+def as_drawn(words: str = "") -> Answer:
+    """A figure is answered by drawing it; words say what it was computed from."""
+    return Answer(True, f"{words}; {SHOWN}" if words else SHOWN, basis="drawn")
 
 
 def given(value: Any) -> Answer:

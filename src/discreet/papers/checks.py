@@ -38,7 +38,8 @@ class Findings:
     def same(self, name: str, ours: Any, defined: Any, room: float = ROUNDING) -> None:
         """Ours is what the definition says, up to rounding."""
         ours, defined = np.asarray(ours, dtype=float), np.asarray(defined, dtype=float)
-        equal = (ours == defined) | (np.abs(ours - defined) <= room * np.maximum(1.0, np.abs(defined)))
+        with np.errstate(invalid="ignore"):  # two infinities are equal, and their difference is no number
+            equal = (ours == defined) | (np.abs(ours - defined) <= room * np.maximum(1.0, np.abs(defined)))
         self.note(name, equal.all())
 
     def __getitem__(self, name: str) -> bool:

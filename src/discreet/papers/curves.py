@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -19,6 +20,7 @@ __all__ = [
     "Curves",
     "budgets",
     "curves",
+    "drawn_from",
     "figure_of",
     "histogram_figure",
     "histogram_rows",
@@ -53,12 +55,18 @@ def curves(
     joints: Sequence[Joint],
     families: Mapping[str, tuple[str, Family]],
     epsilons: Sequence[float] | FloatArray,
+    *,
+    timed: bool = False,
 ) -> Curves:
-    """Means over joints for each family (method, budget -> notion): NMI and leakages by budget, by their definitions."""
+    """Means over joints for each family (method, budget -> notion): NMI and leakages by budget, by their definitions.
+
+    Of more than one joint the standard error of the mean NMI as well; ``timed``: and the seconds that a design takes,
+    which are those of the processor, not of the clock.
+    """
     result: Curves = {}
     for name, (method, family) in families.items():
         notions = [family(float(epsilon)) for epsilon in epsilons]
-        if method in ("watchdog", "subset-merging"):
+        if method in ("watchdog", "subset-merging") and not timed:
             found = merged(tested, joints, notions, method)
         else:
             found = np.array([[measured(tested, joint, n, method) for n in notions] for joint in joints])
@@ -69,16 +77,30 @@ def curves(
             "min_lift_leakage": mean[:, 1],
             "max_lift_leakage": mean[:, 2],
         }
+        if len(joints) > 1:
+            result[name]["nmi_error"] = found[:, :, 0].std(axis=0, ddof=1) / np.sqrt(len(joints))
+        if timed:
+            result[name]["seconds"] = mean[:, 3]
     return result
 
 
-def measured(tested: Tested, joint: Joint, notion: Notion, method: str) -> tuple[float, float, float]:
-    """(NMI, min-lift leakage, max-lift leakage) of what a method makes."""
+def measured(tested: Tested, joint: Joint, notion: Notion, method: str) -> tuple[float, float, float, float]:
+    """(NMI, min-lift leakage, max-lift leakage) of what a method makes, and the processor's seconds that it takes."""
+    start = time.process_time()
     channel = tested.designed(joint, notion, method)
+    seconds = time.process_time() - start
     lifts = distributions.lifts(distributions.through(joint.probabilities, channel))
     with np.errstate(divide="ignore"):
         falling, rising = -np.log(lifts.min()), np.log(lifts.max())
-    return distributions.nmi(joint.probabilities, channel), max(float(falling), 0.0), max(float(rising), 0.0)
+    return distributions.nmi(joint.probabilities, channel), max(float(falling), 0.0), max(float(rising), 0.0), seconds
+
+
+def drawn_from(count: int, said: int | None, found: Curves | None = None) -> str:
+    """How many joints a figure rests on beside how many the paper says, and how sure that makes the means."""
+    paper = "the paper does not say of how many" if said is None else f"the paper has {said:,}"
+    words = f"{count:,} joint{'s' if count > 1 else ''}, {'as many as the paper' if count == said else paper}"
+    errors = [curve["nmi_error"].max() for curve in (found or {}).values() if "nmi_error" in curve]
+    return words + (f"; standard error of a mean NMI {max(errors):.4f} at most" if errors else "")
 
 
 def merged(tested: Tested, joints: Sequence[Joint], notions: Sequence[Notion], method: str) -> FloatArray:
@@ -102,31 +124,28 @@ def table(found: Curves) -> list[dict[str, Any]]:
 
 def _lines(found: Curves) -> Iterator[dict[str, Any]]:
     for name, curve in found.items():
-        for k, epsilon in enumerate(curve["epsilon"]):
-            yield {
-                "curve": name,
-                "epsilon": float(epsilon),
-                **{key: round(float(curve[key][k]), 6) for key in ("nmi", "min_lift_leakage", "max_lift_leakage")},
-            }
+        for k in range(len(curve["epsilon"])):
+            yield {"curve": name, **{key: round(float(values[k]), 6) for key, values in curve.items()}}
 
 
-def figure_of(found: Curves, title: str, *, seconds: Mapping[str, FloatArray] | None = None) -> Any:
-    """Utility, min-lift leakage and max-lift leakage side by side, and the time of a design where that is given."""
+def figure_of(found: Curves, title: str) -> Any:
+    """Utility, min-lift leakage and max-lift leakage side by side, and the time of a design where that was taken."""
     from discreet.figures import COLOURS, MARKERS, blank_figure
 
-    figure = blank_figure(4 * (4 if seconds else 3), 3.6)
-    panels = figure.subplots(1, 4 if seconds else 3)
+    timed = any("seconds" in curve for curve in found.values())
+    figure = blank_figure(4 * (4 if timed else 3), 3.6)
+    panels = figure.subplots(1, 4 if timed else 3)
     names = ("nmi", "min_lift_leakage", "max_lift_leakage")
     titles = ("Kept of X, I(X;Y) / H(X)", "Min-lift leakage (nats)", "Max-lift leakage (nats)")
     for k, (name, curve) in enumerate(found.items()):
         style = {"color": COLOURS[k % len(COLOURS)], "marker": MARKERS[k % len(MARKERS)], "markersize": 3}
         for axes, key in zip(panels, names):
             axes.plot(curve["epsilon"], np.where(np.isfinite(curve[key]), curve[key], np.nan), label=name, **style)
-        if seconds is not None:
-            panels[3].plot(curve["epsilon"], seconds[name], **style)
+        if timed:
+            panels[3].plot(curve["epsilon"], curve["seconds"], **style)
     for axes, text in zip(panels, titles):
         axes.set(title=text, xlabel="epsilon (nats)")
-    if seconds is not None:
+    if timed:
         panels[3].set(title="Seconds of a design", xlabel="epsilon (nats)", yscale="log")
     for axes in panels:
         axes.grid(alpha=0.3)

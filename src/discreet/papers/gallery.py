@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from discreet._support import files
-from discreet.papers.base import ENTRIES
+from discreet.papers.base import ENTRIES, SHOWN
 from discreet.papers.verdict import Verdict, counts, shown
 
 __all__ = ["write_gallery"]
@@ -22,20 +22,23 @@ def write_gallery(verdicts: Sequence[Verdict], figures: Path, target: Path) -> N
     target.mkdir(parents=True, exist_ok=True)
     papers = list(dict.fromkeys(verdict.claim.paper for verdict in verdicts))
     for paper in papers:
+        own = [verdict for verdict in verdicts if verdict.claim.paper == paper]
         lines = [
             f"# Figures of {paper}",
             "",
-            f"What each figure of [{paper}](../references.rst) shows, in a sentence of ours; below it our own plot, computed "
-            "anew, and how the statements about it came out. [All statements](../results.md).",
+            f"What each figure of [{paper}](../references.rst) shows, in a sentence of ours with the place where it stands; "
+            "below it our own plot, computed anew, and how the statements about it came out. [All statements](../results.md).",
             "",
         ]
-        for name in ENTRIES:
-            some = [verdict for verdict in verdicts if verdict.claim.figure == name and verdict.claim.paper == paper]
-            if (figures / f"{name}.svg").is_file() and some:
+        drawn = [name for name in ENTRIES if (figures / f"{name}.svg").is_file()]
+        for name in drawn:
+            some = [verdict for verdict in own if verdict.claim.figure == name]
+            if some:
                 lines += _entry(name, some)
                 for kind, digits in (("svg", PLOTTED), ("csv", TABLED)):
                     text = (figures / f"{name}.{kind}").read_text(encoding="utf-8")
                     files.write_text(target / f"{name}.{kind}", _rounded(text, digits))
+        lines += _without_plot([v for v in own if v.claim.kind == "figure" and v.claim.figure not in drawn])
         files.write_text(target / f"{paper.lower()}.md", "\n".join(lines))
     index = ["# Gallery", "", "The figures of the papers, computed anew.", "", "```{toctree}", ":maxdepth: 2", ""]
     files.write_text(target / "index.md", "\n".join([*index, *(paper.lower() for paper in papers), "```", ""]))
@@ -43,15 +46,32 @@ def write_gallery(verdicts: Sequence[Verdict], figures: Path, target: Path) -> N
 
 def _entry(name: str, verdicts: Sequence[Verdict]) -> list[str]:
     figures = [verdict for verdict in verdicts if verdict.claim.kind == "figure"]
-    others = [verdict for verdict in verdicts if verdict not in figures or verdict.verdict != "drawn"]
-    title = ENTRIES[name].title
-    lines = [f"## {title}", ""]
-    lines += [f"- *{verdict.claim.where}:* {verdict.claim.claim}" for verdict in figures]
-    lines += ["", f"![{title}]({name}.svg)", ""]
-    told = ", ".join(f"{number} {word}" for word, number in counts(others).items() if number)
-    lines += [f"{{download}}`The numbers (CSV) <{name}.csv>`" + (f". Verdicts: {told}." if told else "."), ""]
+    others = [verdict for verdict in verdicts if verdict not in figures]
+    title = f"{_numbered(figures)}{ENTRIES[name].title}"
+    lines = [f"## {title}", "", *map(_figure, figures), "", f"![{title}]({name}.svg)", ""]
+    told = ", ".join(f"{number} {word}" for word, number in counts(verdicts).items() if number)
+    lines += [f"{{download}}`The numbers (CSV) <{name}.csv>`. Verdicts: {told}.", ""]
     lines += [f"- **{v.verdict}**: {v.claim.claim}{_numbers(v)}{f' ({v.note})' if v.note else ''}" for v in others]
     return [*lines, ""]
+
+
+def _numbered(figures: Sequence[Verdict]) -> str:
+    """The numbers of the figures as a heading opens with them."""
+    found = (re.search(r"Fig(?:ure|\.) (\d+)", verdict.claim.where) for verdict in figures)
+    numbers = list(dict.fromkeys(match[1] for match in found if match))
+    return f"Figure{'s' if len(numbers) > 1 else ''} {' and '.join(numbers)}: " if numbers else ""
+
+
+def _figure(verdict: Verdict) -> str:
+    """What a figure shows, its verdict, and what ours is drawn from."""
+    words = verdict.note.removesuffix(SHOWN).removesuffix("; ")
+    end = f": {words}" if words else ""
+    return f"- *{verdict.claim.where}:* {verdict.claim.claim} **{verdict.verdict}**{end}"
+
+
+def _without_plot(figures: Sequence[Verdict]) -> list[str]:
+    """Diagrams, which there is nothing to plot of."""
+    return ["## Without a plot", "", *map(_figure, figures), ""] if figures else []
 
 
 def _numbers(verdict: Verdict) -> str:

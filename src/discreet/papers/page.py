@@ -11,17 +11,25 @@ from discreet.papers.verdict import AGREES, WORDS, Verdict, counts, shown
 
 __all__ = ["cell", "results_page"]
 
-#: Verdicts of the run of 2026-11-16, before every check had a source of its own.
-BEFORE = {"agrees": 232, "differs": 32, "argued": 34, "given": 6, "drawn": 47, "not computed": 12}
+#: Verdicts of earlier runs.
+EARLIER = {
+    "2026-11-16, before every check had a source of its own": (232, 32, 34, 6, 47, 12),
+    "2026-11-18, with curves compared on the mean of their budgets": (244, 28, 31, 7, 46, 7),
+}
 
 EXPLAINED = """*Argued* means that a sentence answers and nothing was computed; *given* is a setting rather than a result; *drawn* is a
 figure, whose numbers are in its CSV and which is [in the gallery](gallery/index.md). A verdict that *agrees* rests on code
 that imports nothing of discreet (`discreet.papers.oracles`: definitions, enumerations, bisections, fractions) or on the
-paper's own number, and can fail: beside it stands a mutation of discreet that turns it into *differs*, which the tests do."""
+paper's own number, and can fail: beside it stands a mutation of discreet that turns it into *differs*, which the tests do.
+Where a paper says that one curve lies above another, ours must not be below it at any budget; the words of the verdict
+name the budgets where it is. Means are taken over as many random joints as the paper's; where the paper gives no number,
+or the run is a quick one, the figure's words say over how many."""
 
 
-def results_page(verdicts: Sequence[Verdict], *, version: str, quick: bool, seconds: float) -> str:
-    """The table of all verdicts."""
+def results_page(
+    verdicts: Sequence[Verdict], *, version: str, quick: bool, seconds: float, processor: float = 0.0, workers: int = 1
+) -> str:
+    """The table of all verdicts; seconds of the clock, and of the processor in all processes together."""
     day = time.strftime("%Y-%m-%d", time.gmtime())
     numbers = [verdict for verdict in verdicts if verdict.claim.kind == "number"]
     red = {claim: mutation for found in turned_red().values() for claim, mutation in found.items()}
@@ -29,7 +37,8 @@ def results_page(verdicts: Sequence[Verdict], *, version: str, quick: bool, seco
         "# What the papers say, and what we get",
         "",
         f"Made by `discreet reproduce all{' --quick' if quick else ''}` on {day} with discreet {version}, "
-        f"in {seconds:.0f} s.",
+        f"in {seconds:.0f} s by {workers} process{'es' if workers > 1 else ''}"
+        + (f", {processor:.0f} s of the processor." if processor else "."),
         "",
         f"{len(verdicts)} statements: {_counted(verdicts)}. {len(numbers)} of them are numbers: {_counted(numbers)}; "
         f"{sum(v.is_close for v in numbers)} computed ones are within .01 of print or within their last printed digit. "
@@ -40,7 +49,7 @@ def results_page(verdicts: Sequence[Verdict], *, version: str, quick: bool, seco
         "",
         "| verdicts | " + " | ".join(WORDS) + " |",
         "|---|" + "---|" * len(WORDS),
-        "| before | " + " | ".join(str(BEFORE[word]) for word in WORDS) + " |",
+        *(f"| {when} | " + " | ".join(map(str, found)) + " |" for when, found in EARLIER.items()),
         "| now | " + " | ".join(map(str, counts(verdicts).values())) + " |",
         "",
     ]
