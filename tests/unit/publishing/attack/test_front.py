@@ -56,7 +56,7 @@ def test_a_planted_secret_breaks_the_promise_and_is_gone_where_nothing_is_left()
     assert 0.5 < low < as_it_is.after.log_max_lift <= high
     safe = dc.attack(table, shuffled(table), "s", dc.LIP(0.5), id="id")
     assert (safe.verdict, safe.reasons) == ("not broken", ())
-    assert safe.before["boosting"].auc == pytest.approx(as_it_is.before["boosting"].auc, abs=0.03)
+    assert safe.before["boosting"].auc == pytest.approx(as_it_is.before["boosting"].auc, abs=0.05)
     for measured in safe.after.by_model.values():
         assert measured.intervals["log_max_lift"][0] <= 0 <= measured.intervals["log_min_lift"][1]
         assert abs(measured.auc - 0.5) < 0.07
