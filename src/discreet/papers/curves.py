@@ -156,11 +156,13 @@ def figure_of(found: Curves, title: str) -> Any:
 
 
 def histogram_rows(samples: Mapping[str, FloatArray]) -> list[dict[str, Any]]:
-    """Shares of the values in 120 bins of equal width."""
+    """Shares of the values in bins of one width for all, 120 from the least to the largest: heights can be compared."""
     rows = []
+    every = np.histogram_bin_edges(np.concatenate([*samples.values()]), bins=120)
     for name, values in samples.items():
-        counts, edges = np.histogram(values, bins=120)
-        shares = counts / len(values)
+        there = np.searchsorted(every, [values.min(), values.max()], side="right")
+        edges = every[max(0, there[0] - 1) : there[1] + 1]
+        shares = np.histogram(values, bins=edges)[0] / len(values)
         rows += [
             {"measure": name, "from": float(a), "to": float(b), "share": float(share)}
             for a, b, share in zip(edges[:-1], edges[1:], shares)
