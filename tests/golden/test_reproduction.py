@@ -124,7 +124,7 @@ def test_curves_are_compared_budget_by_budget() -> None:
     behind = zds23._ahead(found, found, [("a", "b")])
     assert behind.value is False
     assert behind.note == "not at 1 of 3 budgets (eps 2), by 0.100 at most"
-    assert zds23._ahead(found, found, [("a", "c")]) == Answer(True, "at 2 of 3 budgets, level at the others")
+    assert zds23._ahead(found, found, [("a", "c")]) == Answer(True, "strictly at 2 of 3 budgets, level at the others")
     assert zds23._ahead(found, found, [("c", "c")]).value is False
     assert zds23._ahead(found, found, [("a", "b")], found["a"]["epsilon"] > 2).value is True
 
