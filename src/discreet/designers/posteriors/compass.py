@@ -8,6 +8,8 @@ needs no slopes and no convexity, so it finds its way along borders that cuts ca
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -15,7 +17,7 @@ import numpy as np
 from discreet._support.numeric import FloatArray
 from discreet.proof.polytope import Polytope
 
-__all__ = ["improved"]
+__all__ = ["improved", "lattice"]
 
 #: The first step, as a share of the way to a symbol, its factor where nothing is better, and the most steps.
 FIRST, SHRINK, MOST_STEPS = 0.25, 0.4, 40
@@ -58,3 +60,19 @@ def improved(
         best = np.where(better, costs[every, chosen], best)
         step = np.where(better, step, SHRINK * step)
     return here
+
+
+def lattice(n: int, most: int) -> FloatArray:
+    """Posteriors whose entries are multiples of one share, the smallest for which there are so many at most.
+
+    >>> lattice(2, 3).tolist()
+    [[0.0, 1.0], [0.5, 0.5], [1.0, 0.0]]
+    """
+    steps = 1
+    while n > 1 and math.comb(steps + n, n - 1) <= most:
+        steps += 1
+    # Bars among steps: the entries are what stands between them.
+    bars = np.array([*itertools.combinations(range(steps + n - 1), n - 1)], dtype=np.int64).reshape(-1, n - 1)
+    ends = np.hstack([np.full((len(bars), 1), -1), bars, np.full((len(bars), 1), steps + n - 1)])
+    result: FloatArray = (np.diff(ends, axis=1) - 1) / steps
+    return result

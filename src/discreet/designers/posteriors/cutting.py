@@ -24,7 +24,7 @@ from discreet._support import progress
 from discreet._support.numeric import FloatArray
 from discreet._support.progress import Stage
 from discreet.designers.posteriors.best_proof import best_proof
-from discreet.designers.posteriors.compass import improved
+from discreet.designers.posteriors.compass import improved, lattice
 from discreet.designers.posteriors.generation import Budget, ColumnGeneration
 from discreet.designers.posteriors.problem import Problem
 from discreet.designers.posteriors.prover import closed_gap
@@ -63,6 +63,10 @@ NO_CHANGE, WORTH_FOLLOWING = 1e-9, 1e-6
 
 #: Walks along the border at most, the share of the time that is kept for them, and alphabets that they are tried for.
 MOST_FOLLOWED, FOLLOWING_SHARE, FOLLOWED_UP_TO = 20, 0.3, 100
+
+
+#: Posteriors spread over all of them that walks begin from as well.
+MOST_SPREAD = 3000
 
 
 def by_cuts(
@@ -134,6 +138,10 @@ class _Cutting:
     def follow(self, budget: Budget, stage: Stage) -> None:
         """Follow the border from the posteriors in use inside to where they would cost less, while that helps."""
         inside, n = self.inside, len(self.p_useful)
+        if n <= FOLLOWED_UP_TO and self.gap > closed_gap(inside.whole) and not budget.over:
+            self._allow(
+                lattice(n, MOST_SPREAD)
+            )  # what lies apart from all that is in use is not found along the border
         for _ in range(MOST_FOLLOWED if n <= FOLLOWED_UP_TO else 0):
             if self.gap <= closed_gap(inside.whole) or budget.over:
                 break
