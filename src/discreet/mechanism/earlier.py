@@ -92,11 +92,9 @@ class Earlier:
         given = _checked(mechanisms) if mechanisms or not shown else ()
         own = [useful] if isinstance(useful, str) else list(useful)
         wanted = list(dict.fromkeys([*own, *shown]))
-        cuts: dict[str, Any] = dict(bins or {})
         for mechanism in given:
-            columns = mechanism.checked_columns()
-            wanted += [column for column in columns if column not in wanted]
-            cuts = {**{name: list(edges) for name, edges in mechanism.bins.items()}, **cuts}
+            wanted += [column for column in mechanism.checked_columns() if column not in wanted]
+        cuts = _cuts(own, shown, given, bins or {})
         whole = Joint.from_table(table, sensitive, wanted, bins=cuts or None)
         joint = Joint.from_table(table, sensitive, useful, bins=bins)
         labels = [label if len(wanted) > 1 else (label,) for label in whole.useful]
@@ -138,6 +136,33 @@ class Earlier:
     def __repr__(self) -> str:
         count = len(self.mechanisms)
         return f"Earlier({count} release{'' if count == 1 else 's'}, {len(self.outcomes)} outcomes)"
+
+
+def _cuts(
+    useful: Sequence[str], shown: Sequence[str], mechanisms: Sequence[Mechanism], bins: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Bins of all columns, each cut in one way: whoever sees a column in two sees more than either."""
+    found: dict[str, Any] = {}
+    roles = [(column, bins.get(column)) for column in useful] + [(column, None) for column in shown]
+    roles += [(column, one.bins.get(column)) for one in mechanisms for column in one.checked_columns()]
+    for column, cut in roles:
+        same = found.setdefault(column, cut)
+        if _spelled(same) != _spelled(cut):
+            raise InputError(
+                f"the column {column!r} is published in two ways, cut into other parts or as it is, which are not "
+                "counted together. Publish it in the same parts as before (bins, --bins)."
+            )
+    sensitive = {column: cut for one in mechanisms for column, cut in one.bins.items() if column not in found}
+    return {**sensitive, **{c: cut for c, cut in bins.items() if c not in found}, **_given(found)}
+
+
+def _given(cuts: Mapping[str, Any]) -> dict[str, Any]:
+    return {column: list(cut) if isinstance(cut, tuple) else cut for column, cut in cuts.items() if cut is not None}
+
+
+def _spelled(cut: Any) -> Any:
+    """A cut as a value that equals another of the same edges."""
+    return [float(edge) for edge in cut] if isinstance(cut, tuple | list) else cut
 
 
 def _checked(mechanisms: Any) -> tuple[ChannelMechanism, ...]:

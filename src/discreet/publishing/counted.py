@@ -23,7 +23,7 @@ __all__ = ["fit_counted"]
 
 def fit_counted(subject: Subject, rule: SecretRule, settings: Settings) -> Counted:
     """Classes of records with equal counted beliefs, and the design on them; promises about the table alone."""
-    subject = replace(subject, turns=np.maximum(subject.turns, 0))  # every record counts: nothing is a sample here
+    subject = subject.all_counted  # nothing is a sample here
     secret = rule.read(subject.table, subject.turns)
     n_tuples, n_labels = subject.records.n_tuples, len(secret.labels)
     counts = np.bincount(subject.records.tuples * n_labels + secret.codes, minlength=n_tuples * n_labels)

@@ -6,6 +6,7 @@ What readers of earlier releases know is counted beside the classes of the recor
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import math
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,7 +18,7 @@ from discreet.certificate import Certificate
 from discreet.drawing.keys import ReleaseKey
 from discreet.mechanism import Earlier, Mechanism
 from discreet.notions import Notion
-from discreet.publishing.fitting import Counted, redesigned
+from discreet.publishing.fitting import Counted, count, redesigned
 from discreet.publishing.reading import Subject
 from discreet.releasing.ledger import Entry, Ledger
 from discreet.releasing.lock import Lock
@@ -25,6 +26,9 @@ from discreet.twins.known import KnownClasses
 from discreet.twins.secret import SecretRule
 
 __all__ = ["Entering", "entering"]
+
+#: Designs that are tried ever further inside of a promise, and by how many times what was missing.
+MOST_STEPS_INSIDE, FURTHER = 4, 1.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +58,9 @@ class Entering:
     def within(self, subject: Subject, counted: Counted) -> Counted:
         """The same, or a design after what came before where the promise is broken together with that."""
         before = self.before(subject, counted)
-        if before is None or self._holds(before, counted.fitted.mechanism):
+        if before is None:
+            return self._of_all_records(subject, counted)
+        if self._holds(before, counted.fitted.mechanism):
             return counted
         with progress.stage("designing after what was published before"):
             # Counted over all records, as the ledger does; the design's own joint has those that are counted alone.
@@ -66,6 +72,27 @@ class Entering:
                 f"keeps {self.notion}, so nothing is published. Promise a larger budget for all releases together."
             )
         return found
+
+    def _of_all_records(self, subject: Subject, counted: Counted) -> Counted:
+        """The same, or a design further inside, so that the promise holds on all records as the ledger counts them.
+
+        Those that were set aside to decide on classes are published too, and later releases are counted with them.
+        """
+        rule, labels, everyone = counted.fitted.rule, counted.joint.useful, subject.all_counted
+        joint = count(rule.read(everyone.table, everyone.turns), counted.classes, labels, everyone, rule)
+        promise = self.notion.on_counts()
+        for _ in range(MOST_STEPS_INSIDE):
+            missing = -promise.slack(joint, counted.fitted.mechanism)
+            if promise.holds(joint, counted.fitted.mechanism) or missing == math.inf:
+                break
+            settings = counted.fitted.settings
+            counted = redesigned(counted, replace(settings, margin=(settings.margin or 0.0) + FURTHER * missing))
+        if not promise.holds(joint, counted.fitted.mechanism):
+            raise BrokenNotionError(
+                f"no publication was found that keeps {self.notion} on all records, as the ledger counts them. Promise "
+                "a larger budget, or with confidence, which leaves room."
+            )
+        return counted
 
     def check(self, subject: Subject, counted: Counted) -> None:
         """Refuse a design that was made before, where it breaks the promise together with what came before."""

@@ -224,6 +224,7 @@ def publish(
         roles = roles_of(job.opened, sensitive, useful, drop, person)
         wishes = replace(wishes, weights=weights_of(weights, roles.useful))
         subject = read_subject(job.opened, roles, asked.key, n_turns=len(roles.sensitive) if each else 1)
+        subject = subject.all_counted if promise.confidence is None else subject
         rule = rule_from(
             subject.table, roles.sensitive, subject.pilot, each=each, bins=bins, least_share=asked.least_share
         )
@@ -269,7 +270,7 @@ def publish_later(
         job = _begin(stack, table, asked, memory_limit)
         # Folds are those of the key that the models were trained under: an equal record is told by the same model.
         roles = _roles_again(job.opened, plan.roles)
-        subject = read_subject(job.opened, roles, plan.key, n_turns=plan.n_turns)
+        subject = read_subject(job.opened, roles, plan.key, n_turns=plan.n_turns).all_counted  # nothing is fitted here
         counted = _counted_again(subject, plan)
         kept = counted.fitted.settings.notion
         lost = kept.confidence is None and plan.notion.confidence is not None

@@ -7,7 +7,7 @@ and where several secrets are promised one by one, it counts for one of them. S 
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -79,6 +79,11 @@ class Subject:
     def table(self) -> Any:
         """The columns as an Arrow table."""
         return self.records.table
+
+    @property
+    def all_counted(self) -> Subject:
+        """The same with every record counted: where no limits are to hold, none need be set aside."""
+        return replace(self, turns=np.maximum(self.turns, 0))
 
     def __len__(self) -> int:
         return len(self.records)

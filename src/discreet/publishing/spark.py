@@ -294,7 +294,9 @@ class _Work:
         from pyspark.sql.types import IntegerType, StringType, StructField, StructType
 
         carried = (*self.useful, "digest", "number", "shown")
-        work = tasks.Classifier(self.columns, learned.encoder, learned.beliefs, learned.classes, rule, n_folds, carried)
+        models = learned.encoder, learned.beliefs, learned.classes
+        counts_all = self.wishes.notion.confidence is None
+        work = tasks.Classifier(self.columns, *models, rule, n_folds, carried, counts_all)
         added = [("class", IntegerType()), ("turn", IntegerType()), ("label", StringType())]
         kept = [self.records.schema[name] for name in carried]
         schema = StructType([*kept, *(StructField(name, kind) for name, kind in added)])

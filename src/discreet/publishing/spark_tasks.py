@@ -68,12 +68,14 @@ class Classifier:
     rule: SecretRule
     n_folds: int
     carried: tuple[str, ...]
+    counts_all: bool = False
 
     def __call__(self, table: Any) -> Any:
         """What is carried along of the rows, with their class, turn and label."""
         import pyarrow as pa
 
         folds, _, turns = choices(digits_of(table.column("chosen")), self.n_folds, self.rule.n_turns)
+        turns = np.maximum(turns, 0) if self.counts_all else turns
         told = self.beliefs.of(self.encoder.features(self.columns.cells(table)), folds)
         secret = self.rule.read(self.columns.secret(table), turns)
         label = pa.array(secret.labels, pa.string()).take(column_of(secret.codes))

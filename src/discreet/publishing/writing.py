@@ -85,8 +85,8 @@ class Files:
         return output_digest(staged)
 
     def write_ledger(self, path: Path, text: str) -> None:
-        """Stage the ledger with this publication in it."""
-        self.transaction.write(path, text, private=True)
+        """Stage the ledger with this publication in it; it appears before all else."""
+        self.transaction.write(path, text, private=True, first=True)
 
     def finish(
         self,

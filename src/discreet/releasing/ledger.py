@@ -31,7 +31,8 @@ from discreet.notions import Notion
 from discreet.notions.base import from_dict
 from discreet.tables import open_table
 from discreet.tables.arrow import column_of
-from discreet.tables.session import OWN, DuckDBTable
+from discreet.tables.dialect import DUCKDB, is_float
+from discreet.tables.session import FILE, OWN, ROW, DuckDBTable
 from discreet.twins.known import KnownClasses
 from discreet.twins.records import read_records
 
@@ -81,6 +82,12 @@ class Entry:
     def columns(self) -> tuple[str, ...]:
         """What was published: the columns that its mechanism is for, or those of a whole table."""
         return self.mechanism.checked_columns() if self.classes is None else self.classes.columns
+
+    @property
+    def secret(self) -> dict[str, list[float]]:
+        """Where sensitive columns are cut."""
+        cuts = self.mechanism.bins
+        return {column: [float(edge) for edge in cuts[column]] for column in self.sensitive if column in cuts}
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data."""
@@ -174,7 +181,7 @@ class Ledger:
 
     def with_entry(self, entry: Entry) -> Ledger:
         """With one more release."""
-        line = json.dumps({"number": len(self.lines) + 1, "before": self.head, **entry.to_dict()}, ensure_ascii=False)
+        line = json.dumps({"number": len(self.lines) + 1, "before": self.head, **entry.to_dict()})
         return Ledger((*self.entries, entry), (*self.lines, line))
 
     def text(self) -> str:
@@ -206,10 +213,12 @@ class Ledger:
         if without is not None:
             whole[class_column(len(self.entries))] = without.classes
         known = {column: classes for column, classes in whole.items() if classes is not None}
-        if known:
-            wanted = [*sensitive, *useful, *shown, *(column for one in mechanisms for column in one.useful_columns)]
-            table = _with_classes(table, known, [column for column in dict.fromkeys(wanted) if column not in known])
-        found = Earlier.from_table(table, sensitive, list(useful), mechanisms, shown=tuple(shown), bins=bins or None)
+        seen_as = [*shown]
+        if known or shown:
+            wanted = [*sensitive, *useful, *(column for one in mechanisms for column in one.useful_columns)]
+            columns = [column for column in dict.fromkeys(wanted) if column not in known]
+            table, seen_as = _counted_table(table, known, seen_as, columns)
+        found = Earlier.from_table(table, sensitive, list(useful), mechanisms, shown=seen_as, bins=bins or None)
         applied = [self.entries[k].mechanism for k in numbers]
         return replace(found, mechanisms=tuple(one for one in applied if isinstance(one, ChannelMechanism)))
 
@@ -283,6 +292,11 @@ class Ledger:
 
     def before(self, table: Any, entry: Entry) -> Earlier | None:
         """What was seen before a release, beside what it publishes; None where nothing was."""
+        if any(one.sensitive == entry.sensitive and one.secret != entry.secret for one in self.entries):
+            raise InputError(
+                f"the sensitive column {', '.join(entry.sensitive)} is cut into other parts than in the ledger, which "
+                "is another secret. Cut it in the same way (bins, --bins), or keep a ledger for each."
+            )
         if any(one.sensitive != entry.sensitive for one in self.entries):
             raise InputError(
                 f"the ledger is about {', '.join(self.entries[0].sensitive)}, the release about "
@@ -329,23 +343,46 @@ def class_column(number: int) -> str:
     return f"{OWN}class_{number}"
 
 
-def _with_classes(table: Any, known: Mapping[str, KnownClasses], columns: Sequence[str]) -> Any:
-    """Columns of a table, beside those of the classes that its records were published in."""
+def _counted_table(
+    table: Any, known: Mapping[str, KnownClasses], shown: Sequence[str], columns: Sequence[str]
+) -> tuple[Any, list[str]]:
+    """Columns of a table, beside the classes of its records and those columns that were published as they are.
+
+    Of the latter, under names that are returned, what a reader can tell apart stays apart: NaN and null, -0 and 0.
+    """
     with open_table(table, places=True) as opened:
         if not isinstance(opened, DuckDBTable):
-            raise InputError("whole tables of a ledger are known in memory: give files, or a frame of another library.")
-        found = None
+            return _of_spark(opened, table, known, shown)
+        names = [f"{OWN}shown_{k}" for k in range(len(shown))]
+        asked = [DUCKDB.identifier(column) for column in columns]
+        asked += [f"{_as_read(opened, column)} AS {name}" for column, name in zip(shown, names)]
+        found = opened.relation.order(f"{FILE}, {ROW}").project(", ".join(asked)).to_arrow_table()
         for name, classes in known.items():
-            records = read_records(opened, classes.columns, columns)
-            own = classes.read(records)
+            own = classes.read(read_records(opened, classes.columns))
             if own is None:
                 raise InputError(
                     "the ledger has a whole table of other records than these: what it told is known of its own "
                     "records alone. Count on the table that was published, or keep a ledger for each."
                 )
-            found = records.table.select(columns) if found is None else found
             found = found.append_column(name, column_of(own))
-    return found
+    return found, names
+
+
+def _as_read(opened: DuckDBTable, column: str) -> str:
+    """A column as text, so that values which differ for a reader differ."""
+    kind = opened.kinds[column]
+    published = DUCKDB.published(column, kind)
+    return f"hex({published})" if kind == "VARCHAR" else DUCKDB.as_text(published)
+
+
+def _of_spark(
+    opened: Any, table: Any, known: Mapping[str, KnownClasses], shown: Sequence[str]
+) -> tuple[Any, list[str]]:
+    if known:
+        raise InputError("whole tables of a ledger are known in memory: give files, or a frame of another library.")
+    if any(is_float(opened.kinds[column]) for column in shown):
+        raise InputError("kept numbers with a point are counted beside others in memory: give files to a ledger.")
+    return table, [*shown]
 
 
 def _bins(entry: Entry) -> dict[str, list[float]]:
@@ -366,4 +403,4 @@ def _lines(name: str) -> list[str]:
         raise InputError(f"others may read the ledger {name!r}. Make it private: chmod 600 {name}")
     if len(content) > MOST_BYTES or (text and not text.endswith("\n")):
         raise InputError(f"{name!r} is not a ledger, or its last line is cut off.")
-    return text.splitlines()
+    return text.split("\n")[:-1]  # other ends of lines may stand in values

@@ -160,7 +160,8 @@ def _written(ready: Prepared, targets: Targets, transaction: Transaction) -> tup
         _sign(certificate, targets, transaction, request)
         transaction.write(targets.certificate, certificate.public.text())
         if request.ledger is not None and ready.ledger is not None:
-            transaction.write(request.ledger, _ledger_text(ready.ledger, certificate), private=True)
+            # Before all else: a line of what was not published is safe, and one that is missing is not.
+            transaction.write(request.ledger, _ledger_text(ready.ledger, certificate), private=True, first=True)
     else:
         transaction.remove(targets.signature)
         transaction.remove(targets.certificate)

@@ -147,10 +147,10 @@ class Transaction:
             raise
         return self
 
-    def stage(self, target: Path, kind: str = "replace") -> Path:
-        """Where a file is to be written that will appear as ``target``; files appear in the order of staging."""
+    def stage(self, target: Path, kind: str = "replace", *, first: bool = False) -> Path:
+        """Where a file is to be written that will appear as ``target``, in the order of staging or ``first`` of all."""
         move = Move.to(target, kind)
-        self._moves.append(move)
+        self._moves.insert(0 if first else len(self._moves), move)
         with writing(self._output):
             self._write_journal("staging")
         return move.staged
@@ -159,9 +159,11 @@ class Transaction:
         """What an earlier release left there goes with it."""
         self.stage(target, "remove")
 
-    def write(self, target: Path, content: str, *, private: bool = False, kind: str = "replace") -> None:
+    def write(
+        self, target: Path, content: str, *, private: bool = False, kind: str = "replace", first: bool = False
+    ) -> None:
         """Stage a text; a private one can be read by its owner alone from its first byte on."""
-        staged = self.stage(target, kind)
+        staged = self.stage(target, kind, first=first)
         with writing(target):
             handle = os.open(staged, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600 if private else 0o666)
             with os.fdopen(handle, "wb") as stream:
