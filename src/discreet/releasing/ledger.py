@@ -22,6 +22,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from discreet._support import validate
 from discreet._support.errors import BrokenNotionError, InputError
 from discreet.certificate import Certificate, checker
 from discreet.core import labels as core_labels
@@ -334,6 +335,8 @@ def _with_classes(table: Any, known: Mapping[str, KnownClasses], columns: Sequen
     with open_table(table, places=True) as opened:
         if not isinstance(opened, DuckDBTable):
             raise InputError("whole tables of a ledger are known in memory: give files, or a frame of another library.")
+        wanted = [*columns, *(column for classes in known.values() for column in classes.columns)]
+        validate.columns_exist(wanted, list(opened.kinds), opened.name)
         found = None
         for name, classes in known.items():
             records = read_records(opened, classes.columns, columns)

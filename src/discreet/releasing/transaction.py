@@ -135,10 +135,9 @@ class Transaction:
         self.spill = temporary_name(self._output, "spill-")
 
     def __enter__(self) -> Transaction:
-        with writing(self._output):
-            self._lock.acquire()
         try:
             with writing(self._output):
+                self._lock.acquire()
                 self._recover()
                 self._write_journal("staging")
                 self.spill.mkdir(mode=0o700)
@@ -191,12 +190,14 @@ class Transaction:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        remove(self.spill)
-        if not self._is_moving:  # else even putting back was interrupted: the next release goes on with it
-            for move in self._moves:
-                move.forget()
-            remove(self._journal)
-        self._lock.release()
+        try:
+            remove(self.spill)
+            if not self._is_moving:  # else even putting back was interrupted: the next release goes on with it
+                for move in self._moves:
+                    move.forget()
+                remove(self._journal)
+        finally:  # whatever interrupts this, the journal says how to go on
+            self._lock.release()
 
     def _write_journal(self, direction: str) -> None:
         moves = [[str(move.staged), str(move.target), move.kind, move.before] for move in self._moves]
