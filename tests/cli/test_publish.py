@@ -137,7 +137,7 @@ def test_an_attack_that_cannot_decide_is_refused_where_that_is_required(
     assert call("publish", "t.csv", *PROMISE, "-o", "other.csv", "--require", "certain")[0] == 2
     code, out, err = call("publish", "t.csv", *later, "--quiet")
     assert (code, err) == (0, "")
-    assert "Key (read): k\nPlan of later tables (read): plan\n" in out
+    assert "Key (read): k\nPlan for later tables (read): plan\n" in out
 
 
 def test_several_columns_after_one_option_are_explained(place: Path, call: Call) -> None:

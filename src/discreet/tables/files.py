@@ -289,7 +289,7 @@ def _reason(name: str, message: str) -> str:
         return "the result cannot be written: there is no space left on the disk."
     if lowered.startswith("out of memory"):
         return (
-            f"{name} needs more memory than DuckDB may take. Raise the limit (memory_limit, --memory-limit) or leave it "
+            f"{name} needs more memory than DuckDB may take. Raise the limit (memory_limit, --memory-limit), leave it "
             "out, or choose fewer columns."
         )
     if "invalid unicode" in lowered or "not utf-8 encoded" in lowered:

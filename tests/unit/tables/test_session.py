@@ -63,7 +63,7 @@ def test_a_limit_that_is_too_small_is_called_that(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("a,b\n1,2\n" * 1000)
     with (
-        pytest.raises(dc.errors.UnreadableTableError, match="needs more memory than DuckDB may take. Raise the limit"),
+        pytest.raises(dc.errors.UnreadableTableError, match=r"needs more memory than DuckDB may take\. Raise"),
         open_table(path, places=True, limits=Limits("1kb")) as table,
     ):
         table.aggregate("count(*) AS n, count(DISTINCT a) AS m")

@@ -35,7 +35,7 @@ MOST_MODELS = 3
 OWNERS = (
     ("private", "Private certificate"),
     ("key", "Key"),
-    ("plan", "Plan of later tables"),
+    ("plan", "Plan for later tables"),
     ("ledger", "Ledger"),
     ("report", "Report for the owner"),
 )
