@@ -211,8 +211,15 @@ def publish(
     names = {name: str(path) for name, path in written.items() if path is not None}
     source = load_table(table)
     if plan is not None:
-        chosen = {"--sensitive": sensitive, "--useful": useful, "--drop": drop, "--each": each, "--bins": bins}
-        chosen |= {"--weight": weight, "--same": same, "--classes": classes, "--person": person, "--margin": margin}
+        chosen: dict[str, Any] = {"--sensitive": sensitive, "--useful": useful, "--drop": drop, "--each": each}
+        chosen |= {
+            "--bins": bins,
+            "--weight": weight,
+            "--same": same,
+            "--classes": classes,
+            "--person": person,
+            "--margin": margin,
+        }
         chosen |= {"--time-limit": time_limit, "--write-plan": write_plan, "--seed": seed, "--write-key": write_key}
         _check_planned(chosen, [] if promise is None else promise.given)
         options = {"output": output, "private_certificate": private_certificate, "report": report, "sign": sign}

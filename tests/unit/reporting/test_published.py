@@ -8,6 +8,7 @@ import itertools
 import json
 import math
 import re
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -168,6 +169,14 @@ def test_the_summary_is_plain_data(summary: dict[str, Any], page: str) -> None:
         assert "Infinity" not in text
         assert published_html(json.loads(text)) == published_html(given)
     assert published_html(json.loads(jsonable.dumps(summary))) == page
+
+
+def test_infinite_numbers_are_texts_in_the_summary(published: dc.Publication) -> None:
+    attack = replace(published.attack, before=replace(published.attack.before, log_min_lift=-math.inf))
+    said = replace(published, attack=attack, attacks=(attack,)).to_dict()
+    assert said["attack"]["before"]["log_min_lift"] == "-inf"
+    assert said["secrets"][0]["log_lifts"]["before"][0] == "-inf"
+    assert json.dumps(said, allow_nan=False)
 
 
 def test_no_row_and_no_source_is_in_the_summary(published: dc.Publication, summary: dict[str, Any]) -> None:
