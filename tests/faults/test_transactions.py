@@ -268,12 +268,12 @@ with Transaction(a) as files:
 """
 
 
-@pytest.mark.parametrize("moment", ["open", "_lock", "_is_current", "_recover", "_write_journal"])
+@pytest.mark.parametrize("moment", ["open", "_lock", "_is_current", "_recover", "_write_journal", "replace"])
 def test_an_interrupt_while_the_lock_is_taken_leaves_no_file(
     moment: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As SIGTERM does it: the work of a call is done, and the exception comes before anything is kept of it."""
-    owner = {"open": lock.os, "_lock": lock, "_is_current": lock.Lock}.get(moment, Transaction)
+    owner = {"open": os, "replace": os, "_lock": lock, "_is_current": lock.Lock}.get(moment, Transaction)
     right, calls = getattr(owner, moment), []
 
     def interrupted(*args: Any) -> Any:
@@ -287,7 +287,7 @@ def test_an_interrupt_while_the_lock_is_taken_leaves_no_file(
         patched.setattr(owner, moment, interrupted)
         with pytest.raises(KeyboardInterrupt):
             Transaction(tmp_path / "out.csv").__enter__()
-    assert not list(tmp_path.glob(".discreet-lock*"))
+    assert os.listdir(tmp_path) == []
     with Transaction(tmp_path / "out.csv"):
         assert list(tmp_path.glob(".discreet-lock*"))
     assert os.listdir(tmp_path) == []
