@@ -7,12 +7,15 @@ import os
 import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
+import discreet as dc
 from discreet.cli.app import run
+from discreet.cli.publish import TablePromise
 from discreet.drawing.keys import ReleaseKey
 from discreet.publishing.attack.verdict import Judgement
 
@@ -134,7 +137,7 @@ def test_an_attack_that_cannot_decide_is_refused_where_that_is_required(
     assert call("publish", "t.csv", *PROMISE, "-o", "other.csv", "--require", "certain")[0] == 2
     code, out, err = call("publish", "t.csv", *later, "--quiet")
     assert (code, err) == (0, "")
-    assert "Key: k\nPlan for later tables: plan\n" in out
+    assert "Key (read): k\nPlan for later tables (read): plan\n" in out
 
 
 def test_several_columns_after_one_option_are_explained(place: Path, call: Call) -> None:
@@ -212,7 +215,7 @@ def test_tables_and_columns_that_are_not_there(place: Path, call: Call) -> None:
 def test_useful_all_names_a_column_only_where_there_is_one(place: Path, call: Call) -> None:
     assert call("publish", "t.csv", *PROMISE, "--useful", "all", "-o", "every.csv", "--seed", "1")[0] == 0
     assert list(pd.read_csv("every.csv").columns) == ["age", "job"]
-    pd.read_csv("t.csv").rename(columns={"job": "all"}).to_csv("t.csv", index=False)
+    pd.read_csv("t.csv").rename(columns={"age": "all"}).to_csv("t.csv", index=False)
     assert call("publish", "t.csv", *PROMISE, "--useful", "all", "-o", "one.csv", "--seed", "1")[0] == 0
     assert list(pd.read_csv("one.csv").columns) == ["all"]
 
@@ -223,8 +226,9 @@ def test_a_later_table_is_published_by_the_plan_of_the_first(place: Path, call: 
     later = ["publish", "t.csv", "--plan", "june.plan", "-o", "july.csv"]
     for more, said in (
         ([], "needs the key"),
-        (["--key-file", "k", "--sensitive", "ill"], "says how the table is published"),
-        (["--key-file", "k", "--write-plan", "again.plan"], "says how the table is published"),
+        (["--key-file", "k", "--sensitive", "ill", "--epsilon", "1"], "leave out --sensitive, --epsilon, or publish"),
+        (["--key-file", "k", "--write-plan", "again.plan"], "leave out --write-plan, or publish"),
+        (["--key-file", "k", "--time-limit", "9", "--margin", "0"], "leave out --margin, --time-limit, or publish"),
     ):
         code, _, error = call(*later, *more)
         assert (code, said in error) == (2, True)
@@ -236,6 +240,30 @@ def test_a_later_table_is_published_by_the_plan_of_the_first(place: Path, call: 
     assert "redrawn" in out.lower()
 
 
+@pytest.mark.parametrize(
+    ("options", "promise"),
+    [
+        ({}, dc.LIP(0.5, confidence=0.95)),
+        ({"confidence": 0}, dc.LIP(0.5)),
+        ({"epsilon": 0.3, "confidence": 0}, dc.LIP(0.3)),
+        ({"notion": "max-lift"}, dc.MaxLift(0.5, confidence=0.95)),
+        ({"notion": "max-lift", "eps_upper": 0.3, "confidence": 90}, dc.MaxLift(0.3, confidence=0.9)),
+        ({"lam": 0.5, "epsilon": 1}, dc.ALIP(eps_lower=0.5, eps_upper=0.5, confidence=0.95)),
+    ],
+    ids=str,
+)
+def test_a_promise_that_is_not_named_is_the_usual_one(options: dict[str, Any], promise: dc.Notion) -> None:
+    assert TablePromise(**options).build() == promise
+
+
+def test_no_confidence_is_asked_for_by_0(place: Path, call: Call) -> None:
+    more = ["--sensitive", "ill", "--epsilon", "1", "--confidence", "0", "-o", "out.csv", "--seed", "1"]
+    code, out, err = call("publish", "t.csv", *more)
+    assert code == 0, err
+    assert "for the population" not in out
+    assert "Coverage is none: the promise is about the counted table." in " ".join(out.split())
+
+
 def test_wrong_usage_is_exit_code_2(place: Path, call: Call) -> None:
     for extra, said in (
         (["--seed", "1"], "--write-key stores a fresh key"),
@@ -244,6 +272,7 @@ def test_wrong_usage_is_exit_code_2(place: Path, call: Call) -> None:
         (["--same", "jobs"], "Did you mean 'job'?"),
         (["--bins", "age=30"], "'age' is none of them"),
         (["--report", "out.csv"], "name of its own"),
+        (["--notion", "l1"], "whole tables are published under lip, alip or max-lift, got --notion l1"),
         (["--report", "t.csv", "--force"], "t.csv"),
     ):
         tokens = [*PROMISE, *FILES, *extra] if "--report" not in extra else [*PROMISE, *FILES[:2], *extra]

@@ -18,7 +18,7 @@ import pytest
 import discreet as dc
 from discreet import LIP, Joint, design
 from discreet._support.errors import InputError, InternalError
-from discreet.releasing import pipeline, transaction
+from discreet.releasing import lock, pipeline, transaction
 from discreet.releasing import prepared as prepared_module
 from discreet.releasing.transaction import Move, Transaction
 from tests.conftest import quick_first
@@ -266,6 +266,31 @@ with Transaction(a) as files:
     files.write(private, "new private", private=True)
     os.kill(os.getpid(), signal.SIGKILL)
 """
+
+
+@pytest.mark.parametrize("moment", ["open", "_lock", "_is_current", "_recover", "_write_journal", "replace"])
+def test_an_interrupt_while_the_lock_is_taken_leaves_no_file(
+    moment: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As SIGTERM does it: the work of a call is done, and the exception comes before anything is kept of it."""
+    owner = {"open": os, "replace": os, "_lock": lock, "_is_current": lock.Lock}.get(moment, Transaction)
+    right, calls = getattr(owner, moment), []
+
+    def interrupted(*args: Any) -> Any:
+        found = right(*args)
+        calls.append(found)
+        if len(calls) == 1:
+            raise KeyboardInterrupt
+        return found
+
+    with monkeypatch.context() as patched:
+        patched.setattr(owner, moment, interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            Transaction(tmp_path / "out.csv").__enter__()
+    assert os.listdir(tmp_path) == []
+    with Transaction(tmp_path / "out.csv"):
+        assert list(tmp_path.glob(".discreet-lock*"))
+    assert os.listdir(tmp_path) == []
 
 
 def test_what_was_only_staged_is_removed_in_every_folder(tmp_path: Path) -> None:

@@ -89,7 +89,8 @@ def columns_exist(wanted: Iterable[str], available: Sequence[str], table: str, *
     for name in wanted:
         if name not in available:
             named = f": {', '.join(map(repr, available[:MOST_NAMES]))}" if listed and available else ""
-            more = ", ..." if named and len(available) > MOST_NAMES else ""
+            left = len(available) - MOST_NAMES
+            more = f" and {left:,} more" if named and left > 0 else ""
             raise ColumnNotFoundError(
                 f"no column {name!r} in {table}, which has {len(available)} columns{named}{more}."
                 f"{closest(name, available)}",

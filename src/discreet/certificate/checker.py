@@ -518,7 +518,7 @@ def _limits_hold(certificate: Data) -> Found:
             if key not in known:
                 known[key] = _is_limit(*key, alpha)
             right &= known[key]
-    text = f"hold for {len(table) * len(occurring)} cells at once with confidence {confidence}"
+    text = f"hold for {len(table) * len(occurring)} cells at once with confidence {confidence:.10g}"
     return right, text if right else "do not hold with the stated confidence"
 
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from discreet.notions import Notion
 
 __all__ = [
+    "PROMISE",
     "Columns",
     "Format",
     "MethodName",
@@ -57,10 +58,10 @@ else:
     MethodName = Literal[METHODS]
     UtilityName = Literal[UTILITIES]
 
-_PROMISE = Group("Privacy notion")
+PROMISE = Group("Privacy notion")
 
 
-@Parameter(name="*", group=_PROMISE)
+@Parameter(name="*", group=PROMISE)
 @dataclass(frozen=True)
 class NotionOptions:
     """The promise that is checked or kept.

@@ -5,15 +5,15 @@ from __future__ import annotations
 
 import importlib.util
 import math
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
 from discreet._support import progress
-from discreet._support.errors import InputError
-from discreet.cli.options import Bins, Format, NotionOptions, check_search, load_table, show
+from discreet._support.errors import InputError, InvalidNotionError
+from discreet.cli.options import PROMISE, Bins, Format, NotionName, NotionOptions, check_search, load_table, show
 from discreet.cli.streams import say
 
 if TYPE_CHECKING:
@@ -22,11 +22,68 @@ if TYPE_CHECKING:
 
 __all__ = ["publish"]
 
-#: Confidence of promises about whole tables: classes are few, and a promise about one sample says little.
-USUAL = 0.95
+#: Percent of confidence of promises about whole tables: classes are few, and a promise about one sample says little.
+USUAL = 95.0
+
+#: Budget of promises about whole tables where none is named, nats.
+BUDGET = 0.5
+
+#: Notions under which whole tables are published.
+WHOLE = ("lip", "alip", "max-lift")
 
 Several = Annotated[tuple[str, ...], Parameter(negative="", consume_multiple=True, show_default=False)]
 Flag = Annotated[bool, Parameter(negative="")]
+
+
+@Parameter(name="*", group=PROMISE)
+@dataclass(frozen=True)
+class TablePromise(NotionOptions):
+    """The promise about a whole table.
+
+    Attributes
+    ----------
+    notion
+        Which promise: lip, alip or max-lift. Left out: lip, or alip where --lam, --eps-lower or --eps-upper is given.
+    epsilon
+        Budget in nats: of each side for lip, the total where --lam shares it out. Left out: 0.5 for lip and max-lift.
+    lam
+        Share of --epsilon that goes to the lower side.
+    eps_lower
+        Budget in nats of falling beliefs.
+    eps_upper
+        Budget in nats of rising beliefs.
+    alpha
+        Of other notions.
+    confidence
+        Percent: promise for the population that the table is a sample of, given its useful values. Left out: 95. 0:
+        promise about the counted table alone, a sample taken for the truth.
+    """
+
+    notion: Annotated[NotionName | None, Parameter(show_choices=False)] = None
+    alpha: Annotated[float | None, Parameter(show=False)] = None
+
+    def build(self) -> Notion:
+        """The notion asked for, with the usual budget and confidence where they are left out."""
+        name = self.notion or ("alip" if self._is_split else "lip")
+        if name not in WHOLE:
+            raise InvalidNotionError(
+                f"whole tables are published under lip, alip or max-lift, got --notion {name}. Of the others, ldp "
+                "follows from alip with budgets that add up to its own."
+            )
+        epsilon = BUDGET if self.epsilon is None and not self._is_split and name != "alip" else self.epsilon
+        confidence = {None: USUAL, 0.0: None}.get(self.confidence, self.confidence)
+        found = NotionOptions(name, epsilon, self.lam, self.eps_lower, self.eps_upper, self.alpha, confidence).build()
+        assert found is not None
+        return found
+
+    @property
+    def _is_split(self) -> bool:
+        return any(value is not None for value in (self.lam, self.eps_lower, self.eps_upper))
+
+    @property
+    def given(self) -> list[str]:
+        """Options that were given, as they are written."""
+        return [f"--{field.name.replace('_', '-')}" for field in fields(self) if getattr(self, field.name) is not None]
 
 
 def publish(
@@ -36,7 +93,7 @@ def publish(
     output: Annotated[Path, Parameter(name=["--output", "-o"])],
     useful: Several = (),
     drop: Several = (),
-    promise: NotionOptions | None = None,
+    promise: TablePromise | None = None,
     each: Flag = False,
     bins: Bins = (),
     weight: Several = (),
@@ -53,7 +110,7 @@ def publish(
     report: Annotated[Path | None, Parameter(negative="")] = None,
     sign: Path | None = None,
     margin: float | None = None,
-    require: Literal["undecided", "not-broken"] = "undecided",
+    require: Literal["undecided", "not-broken", "confidence"] = "undecided",
     ledger: Path | None = None,
     time_limit: float | None = None,
     memory_limit: str | None = None,
@@ -80,7 +137,7 @@ def publish(
     drop
         Columns to leave out.
     promise
-        The promise, made with --confidence 95 unless another is given. Left out: lip with --epsilon 0.5.
+        The promise. Left out: lip with --epsilon 0.5, for the population with --confidence 95.
     each
         Several sensitive columns as one secret each, instead of all together.
     bins
@@ -100,7 +157,7 @@ def publish(
     write_key
         New file for the fresh key, with which verify draws every row again.
     plan
-        Plan of an earlier publication, which says all but where the files go: same model, classes and design; twins,
+        Plan of an earlier publication, which says what is published and how: same model, classes and design; twins,
         promise and attack anew. Needs its --key-file.
     write_plan
         File for the plan of this publication, for the owner alone. Leave room for later tables by --margin.
@@ -116,10 +173,12 @@ def publish(
         Nats by which the design stays inside of the promise.
     require
         What the attack has to come to: undecided publishes with a warning where it cannot decide; not-broken publishes
-        nothing then, with exit code 1.
+        nothing then, with exit code 1; confidence is not-broken, and nothing is published either where a later table
+        (--plan) keeps the promise on its counted records alone.
     ledger
         Private record of all that is published about the same people, made where it is not there. The promise is then
-        about all of that together, and what would break it is not published; see discreet ledger.
+        about all of that together, on the counted table, and what would break it is not published; nor are columns
+        beside a whole table that it lacks, which no model saw together. See discreet ledger.
     time_limit
         Seconds after which no further try begins where an attack broke the last.
     memory_limit
@@ -141,7 +200,7 @@ def publish(
     if write_key is not None and (key_file is not None or seed is not None):
         raise InputError("--write-key stores a fresh key: leave out --key-file and --seed.")
     _check_installed()
-    notion = _notion(promise)
+    notion = (promise or TablePromise()).build()
     written = {"output": output, "certificate": f"{output}.certificate.json", "report": report}
     written |= {
         "private": private_certificate,
@@ -152,17 +211,23 @@ def publish(
     names = {name: str(path) for name, path in written.items() if path is not None}
     source = load_table(table)
     if plan is not None:
-        chosen = (sensitive, useful, drop, promise, each, bins, weight, same, classes, person, margin, time_limit)
-        if any(chosen) or write_plan is not None or seed is not None or write_key is not None:
-            raise InputError(
-                "--plan says how the table is published: beside it, name --output, --key-file and owner's files only."
-            )
+        chosen: dict[str, Any] = {"--sensitive": sensitive, "--useful": useful, "--drop": drop, "--each": each}
+        chosen |= {
+            "--bins": bins,
+            "--weight": weight,
+            "--same": same,
+            "--classes": classes,
+            "--person": person,
+            "--margin": margin,
+        }
+        chosen |= {"--time-limit": time_limit, "--write-plan": write_plan, "--seed": seed, "--write-key": write_key}
+        _check_planned(chosen, [] if promise is None else promise.given)
         options = {"output": output, "private_certificate": private_certificate, "report": report, "sign": sign}
         limits = {"shuffle": not keep_order, "force": force, "memory_limit": memory_limit, "require": require}
         options["ledger"] = ledger
         with progress.stage("publishing a later table"):
             done = _later(source, plan, key_file, **options, **limits)
-        _tell(done, names, format, is_reproducible=False)
+        _tell(done, {**names, "read": ["key", "plan"]}, format, is_reproducible=False)
         return 0
     if not sensitive:
         raise InputError("--sensitive names the column to protect. Give it, or the --plan of an earlier publication.")
@@ -194,12 +259,24 @@ def publish(
             memory_limit=memory_limit,
             ledger=ledger,
         )
-    _tell(done, names, format, is_reproducible=seed is not None)
+    read = {} if key_file is None else {"read": ["key"]}
+    _tell(done, {**names, **read}, format, is_reproducible=seed is not None)
     return 0
 
 
-def _tell(done: Publication, names: dict[str, str], format: Format, *, is_reproducible: bool) -> None:
-    """What was published, and what its owner should know about it."""
+def _check_planned(chosen: dict[str, Any], promised: list[str]) -> None:
+    """Refuse what a plan has decided, by the names of the options that were given."""
+    given = [option for option, value in chosen.items() if value is not None and value is not False and value != ()]
+    given += promised
+    if given:
+        raise InputError(
+            f"--plan has decided what is published and how: leave out {', '.join(given)}, or publish the table by "
+            "itself, without --plan."
+        )
+
+
+def _tell(done: Publication, names: dict[str, Any], format: Format, *, is_reproducible: bool) -> None:
+    """What was published, and what its owner should know about it; ``read`` are files that were there before."""
     from discreet.reporting.publication_words import undecided_words
     from discreet.reporting.text.publication import publication_text
 
@@ -232,19 +309,6 @@ def _useful(table: Any, useful: tuple[str, ...]) -> str | list[str]:
         with open_table(table) as opened:
             return ["all"] if "all" in opened.kinds else "all"
     return list(useful) if useful else "all"
-
-
-def _notion(promise: NotionOptions | None) -> Notion:
-    """The promise that was asked for, with 95 % confidence unless another is named."""
-    from discreet.notions import LIP
-
-    found = None if promise is None else promise.build()
-    if found is None:
-        return LIP(0.5, confidence=USUAL)
-    has_confidence = any(field.name == "confidence" for field in fields(found))  # type: ignore[arg-type]
-    if has_confidence and found.confidence is None:
-        return replace(found, confidence=USUAL)  # type: ignore[type-var]
-    return found
 
 
 def _weights(weights: tuple[str, ...], same: tuple[str, ...]) -> dict[str, float]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from discreet._support.errors import InputError
 from discreet.drawing.keys import ReleaseKey
@@ -15,7 +15,7 @@ from discreet.publishing.writing import Wanted
 __all__ = ["Asked", "Required"]
 
 #: What an attack has to come to for a table to be published.
-Required = Literal["undecided", "not-broken"]
+Required = Literal["undecided", "not-broken", "confidence"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,8 +40,8 @@ class Asked:
         Whether rows come in a random order.
     time_limit : float or None
         Seconds after which no further try begins.
-    require : "undecided" or "not-broken"
-        What the attack has to come to.
+    require : "undecided", "not-broken" or "confidence"
+        What the attack has to come to, and whether the promise has to have its confidence.
     started : float
         When it was asked, by the clock of `time.perf_counter`.
     """
@@ -63,8 +63,8 @@ class Asked:
     started: float = field(default_factory=time.perf_counter)
 
     def __post_init__(self) -> None:
-        if self.require not in ("undecided", "not-broken"):
-            raise InputError(f"require must be 'undecided' or 'not-broken', got {self.require!r}.")
+        if self.require not in get_args(Required):
+            raise InputError(f"require must be 'undecided', 'not-broken' or 'confidence', got {self.require!r}.")
 
     @property
     def seconds(self) -> float:

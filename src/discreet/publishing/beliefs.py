@@ -9,7 +9,8 @@ that neither a record's own S nor that of an equal record enters what is believe
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +26,9 @@ __all__ = ["Beliefs", "default_model", "few_threads", "learn", "sklearn_needed",
 
 #: Records that a model learns from; more of them teach it little, and take long.
 MOST_LEARNED = 200_000
+
+#: How far the probabilities of a record may be off 1 together: those of models in single precision are.
+SUM_OFF = 1e-3
 
 #: Records of a fold that beliefs are told of at once.
 STRIPE = 200_000
@@ -116,23 +120,50 @@ class _Trained:
             return
         used = seen.only(self.given)
         model = make(used, seed)
-        try:
-            with few_threads():
-                self.model = model.fit(used.matrix, np.searchsorted(self.known, codes))
-        except Exception as error:  # an estimator fails in its own ways, and its message may quote a cell
-            raise InputError(
-                f"the model {type(model).__name__} cannot be trained on these columns ({type(error).__name__}). Leave "
-                "model out, or give an estimator that takes numbers with missing values."
-            ) from None
+        with few_threads(), _explained(model, "trained on these columns", used.matrix):
+            self.model = model.fit(used.matrix, np.searchsorted(self.known, codes))
 
     def probabilities(self, matrix: FloatArray) -> FloatArray:
         if self.model is None:
             return np.tile(self.shares, (len(matrix), 1))
-        with few_threads():
-            found: FloatArray = np.asarray(self.model.predict_proba(matrix[:, self.given]), dtype=np.float64)
-        if found.shape != (len(matrix), len(self.known)) or not np.isfinite(found).all():
-            raise InputError("the model must tell finite probabilities of every label it was trained on.")
+        used = matrix[:, self.given]
+        with few_threads(), _explained(self.model, "asked about records that it has not seen", used):
+            found: FloatArray = np.asarray(self.model.predict_proba(used), dtype=np.float64)
+        _check_probabilities(self.model, found, (len(matrix), len(self.known)))
         return found
+
+
+@contextmanager
+def _explained(model: Any, what: str, matrix: FloatArray) -> Iterator[None]:
+    """An estimator fails in its own ways, and its message may quote a cell: what it lacks is said instead."""
+    try:
+        yield
+    except Exception as error:
+        raise InputError(
+            f"the model {type(model).__name__} cannot be {what} ({type(error).__name__}). {_lacking(error, matrix)}"
+        ) from None
+
+
+def _lacking(error: Exception, matrix: FloatArray) -> str:
+    """What an estimator has to take that this one may not."""
+    if not np.isnan(matrix).any():
+        return "Leave model out, or give an estimator that takes a matrix of numbers."
+    said = "It says that its input contains NaN: missing" if "contains NaN" in str(error) else "Missing"
+    return (
+        f"{said} values must be accepted. Give a pipeline with an imputer, or HistGradientBoostingClassifier, or leave "
+        "model out."
+    )
+
+
+def _check_probabilities(model: Any, found: FloatArray, shape: tuple[int, int]) -> None:
+    """Refuse what are no probabilities: classes would be made of anything."""
+    name = type(model).__name__
+    if found.shape != shape or not np.isfinite(found).all():
+        raise InputError(f"the model {name} must tell finite probabilities of every label it was trained on.")
+    if (found < 0).any() or (found > 1 + SUM_OFF).any() or (np.abs(found.sum(axis=1) - 1) > SUM_OFF).any():
+        raise InputError(
+            f"the model {name} must tell probabilities from 0 to 1 that sum to 1 for every record (predict_proba)."
+        )
 
 
 def _probabilities(model: _Trained, matrix: FloatArray, n_labels: int) -> FloatArray:

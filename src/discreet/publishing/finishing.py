@@ -18,6 +18,7 @@ from discreet.publishing.certification import certified, promised
 from discreet.publishing.entering import Entering
 from discreet.publishing.fitting import Counted, count
 from discreet.publishing.making import SHARES, Tried, Wishes, told
+from discreet.publishing.note import Note
 from discreet.publishing.notes import notes_of
 from discreet.publishing.publication import Publication
 from discreet.publishing.quality import Quality
@@ -49,7 +50,7 @@ class Ending:
         The digest of the table; what writes the published one, to (table, digest); a check that the first is unchanged.
     more : mapping
         Further facts on how classes were made, for the public certificate.
-    notes : tuple of str
+    notes : tuple of Note
         To be told with the publication.
     entry : Entering or None
         The ledger that the publication is entered into.
@@ -64,7 +65,7 @@ class Ending:
     write: Callable[[], tuple[Any, Any]]
     check: Callable[[], None]
     more: Mapping[str, Any] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     entry: Entering | None = None
 
 
@@ -163,11 +164,11 @@ def _private(made: Tried, calibration: Mapping[str, Any], coverage: str) -> dict
 
 def _check_decided(made: Tried, wishes: Wishes, asked: Asked) -> None:
     """Refuse what an attack could not decide on, where that was asked for."""
-    if asked.require == "not-broken" and made.attack.verdict != "not broken":
+    if asked.require != "undecided" and made.attack.verdict != "not broken":
         raise BrokenByAttackError(
             f"the attack could not decide whether {wishes.notion} is kept: {told(made.attack)}. Nothing is published, "
-            "since not-broken was required (require, --require). More rows or a larger budget (epsilon, --epsilon) "
-            "would decide it.",
+            f"since {asked.require} was required (require, --require). More rows or a larger budget (epsilon, "
+            "--epsilon) would decide it.",
             made.attack,
         )
 

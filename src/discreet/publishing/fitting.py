@@ -21,6 +21,7 @@ from discreet.publishing.classes import FEWEST_CLASSES, Classes, classes_for, ma
 from discreet.publishing.features import Encoder
 from discreet.publishing.reading import Subject
 from discreet.twins.cells import Cells
+from discreet.twins.distance import checked_weight
 from discreet.twins.draw import channel_of
 from discreet.twins.secret import Secret, SecretRule
 from discreet.utilities import Accuracy, Invariant
@@ -30,6 +31,7 @@ __all__ = [
     "Fitted",
     "Learned",
     "Settings",
+    "check_weights",
     "count",
     "design_classes",
     "designed",
@@ -264,9 +266,22 @@ def _check_labels(joint: Joint) -> None:
         )
 
 
+def check_weights(weights: Any) -> dict[str, float]:
+    """Weights as they were given, refused before anything is read where they are none."""
+    if weights is not None and not isinstance(weights, Mapping):
+        raise InputError(
+            f"weights must be a mapping of columns to numbers, such as {{'age': 2.0}}, got {type(weights).__name__}."
+        )
+    for name, weight in (weights or {}).items():
+        if not isinstance(name, str):
+            raise InputError(f"weights must name columns by their texts, got {name!r}.")
+        checked_weight(name, weight)
+    return dict(weights or {})
+
+
 def weights_of(weights: Mapping[str, float] | None, useful: Sequence[str]) -> dict[str, float]:
     """Weights of columns, all of which are published."""
-    given = dict(weights or {})
+    given = check_weights(weights)
     unknown = [name for name in given if name not in useful]
     if unknown:
         raise InputError(

@@ -29,8 +29,9 @@ from discreet.publishing.beliefs import sklearn_needed
 from discreet.publishing.certification import redo_of
 from discreet.publishing.entering import Entering, entering
 from discreet.publishing.finishing import Ending, finished
-from discreet.publishing.fitting import Counted, count, weights_of
+from discreet.publishing.fitting import Counted, check_weights, count, weights_of
 from discreet.publishing.making import Made, Wishes, made_in_memory, made_with, order_key, told
+from discreet.publishing.note import Note
 from discreet.publishing.notes import later_notes
 from discreet.publishing.owners_report import reporter_of
 from discreet.publishing.pilot import rule_from
@@ -53,6 +54,9 @@ LEAST_SHARE = 0.006
 
 #: Classes that a caller may ask for.
 FEWEST_ASKED, MOST_ASKED = 4, 200
+
+#: Why a later table has no confidence.
+UNSURE = "limits of what the classes of this table say do not keep the promise with confidence under the earlier design"
 
 COUNTED_WARNING = (
     "counted beliefs read every person's own secret: whoever knows somebody's useful values learns from how often they "
@@ -117,7 +121,7 @@ def publish(
     output : path, optional
         Where the table is written, with its public certificate beside it; left out, frames come back as frames.
     model : estimator, optional
-        With ``fit`` and ``predict_proba``, which takes numbers with missing values; left out, boosted trees.
+        With ``fit`` and ``predict_proba``, which takes numbers with missing values (NaN); left out, boosted trees.
     classes : int, optional
         How many; left out, as many as the records allow.
     weights : dict of str to float
@@ -146,8 +150,9 @@ def publish(
         Ed25519 private key of OpenSSH that signs the public certificate.
     force : bool
         Replace existing files.
-    require : "undecided" or "not-broken"
-        What the attack has to come to: with "not-broken" nothing is published where it cannot decide.
+    require : "undecided", "not-broken" or "confidence"
+        What the attack has to come to: with "not-broken" nothing is published where it cannot decide; "confidence" is
+        that, and nothing either where a later table (`apply`) keeps the promise on its counted records alone.
     ledger : path, optional
         Private record of what was published about the same people: the promise is then about all of that together, on
         the counted table, and the publication is entered.
@@ -184,6 +189,7 @@ def publish(
         import sklearn  # noqa: F401 - before anything is read, since nothing goes without it
     promise = LIP(0.5, confidence=0.95) if notion is None else notion
     _check(promise, beliefs, classes, margin, time_limit)
+    _check_confidence(require, promise, counted=beliefs == "counted")
     wanted = Wanted.of(
         force,
         (*reads, key, sign, ledger),
@@ -212,7 +218,7 @@ def publish(
     if beliefs == "counted":
         warnings.warn(COUNTED_WARNING, DiscreetWarning, stacklevel=2)
     _check_ledger(ledger, table, output, shuffle=shuffle, counted=beliefs == "counted")
-    wishes = Wishes(promise, model, classes, dict(weights or {}), beliefs == "counted", margin, not shuffle)
+    wishes = Wishes(promise, model, classes, check_weights(weights), beliefs == "counted", margin, not shuffle)
     if is_spark(table):
         from discreet.publishing.spark import publish_spark
 
@@ -255,6 +261,7 @@ def publish_later(
     if is_spark(table):
         raise InputError("a later table is published in memory: give files, or a frame of another library.")
     plan.check_fitted()
+    _check_confidence(require, plan.notion)
     paths = {"output": output, "private_certificate": private_certificate, "write_key": write_key, "report": report}
     wanted = Wanted.of(force, (*reads, key, sign, ledger), **paths)
     _check_ledger(ledger, table, output, shuffle=shuffle)
@@ -274,6 +281,8 @@ def publish_later(
         counted = _counted_again(subject, plan)
         kept = counted.fitted.settings.notion
         lost = kept.confidence is None and plan.notion.confidence is not None
+        if lost and require == "confidence":
+            raise BrokenNotionError(_confidence_required(plan, counted))
         wishes = Wishes(kept if lost else plan.notion, weights=plan.weights, keeps_order=not shuffle)
         entry = entering(ledger, job.frame, wishes.notion, asked.key, stack)
         if entry is not None:
@@ -336,19 +345,26 @@ def _counted_again(subject: Subject, plan: PublicationPlan) -> Counted:
     return Counted(fitted, told_of, classes, joint, subject.turns, sizes)
 
 
-def _lost(plan: PublicationPlan, counted: Counted) -> str:
+def _lost(plan: PublicationPlan, counted: Counted) -> Note:
     """That the promise is about the counted records alone, and how much more room would have kept its confidence."""
-    missed = -plan.fitted.settings.notion.slack(counted.joint, plan.fitted.mechanism)
-    room = (
-        ""
-        if missed == math.inf
-        else f" They miss it by {missed:.2g} nats: fit the first table with that much more room"
-    )
+    text = f"{UNSURE}: it is made about the counted records alone. {_room(plan, counted)}"
+    return Note("confidence-lost", text)
+
+
+def _confidence_required(plan: PublicationPlan, counted: Counted) -> str:
+    """That nothing is published, since the promise would be about the counted records alone."""
     return (
-        "limits of what the classes of this table say do not keep the promise with confidence under the earlier "
-        f"design: it is made about the counted records alone.{room or ' Fit the first table with room'} (margin, "
-        "--margin), or publish this one by itself"
+        f"{UNSURE}. Nothing is published, since confidence was required (require, --require). {_room(plan, counted)}."
     )
+
+
+def _room(plan: PublicationPlan, counted: Counted) -> str:
+    """How much more room would have kept the confidence."""
+    missed = -plan.fitted.settings.notion.slack(counted.joint, plan.fitted.mechanism)
+    first = "Fit the first table with room"
+    if missed < math.inf:
+        first = f"They miss it by {missed:.2g} nats: fit the first table with that much more room"
+    return f"{first} (margin, --margin), or publish this one by itself"
 
 
 @dataclass(frozen=True, eq=False)
@@ -386,7 +402,7 @@ def _check_ledger(ledger: Any, table: Any, output: Any, *, shuffle: bool, counte
 
 
 def _finished(
-    job: _Job, subject: Subject, made: Made, wishes: Wishes, entry: Entering | None, notes: tuple[str, ...] = ()
+    job: _Job, subject: Subject, made: Made, wishes: Wishes, entry: Entering | None, notes: tuple[Note, ...] = ()
 ) -> Publication:
     """The published table with its certificate, once all decisions are made."""
     useful = subject.roles.useful
@@ -420,15 +436,16 @@ def _finished(
     return finished(ending, subject, made, wishes, quality, redo, made.sources)
 
 
-def _unused(frame: Any, useful: Sequence[str]) -> tuple[str, ...]:
+def _unused(frame: Any, useful: Sequence[str]) -> tuple[Note, ...]:
     """A note on types that come back as they were, with the names of values that only people elsewhere had."""
     found = with_unused_categories(frame, useful)
     if not found:
         return ()
-    return (
+    text = (
         f"categories that no row has: the types of {', '.join(found)} list some, whose names are published with the "
-        "type. Remove unused categories first",
+        "type. Remove unused categories first"
     )
+    return (Note("unused-categories", text),)
 
 
 def _order(subject: Subject, made: Made, job: _Job) -> IntArray:
@@ -439,6 +456,15 @@ def _order(subject: Subject, made: Made, job: _Job) -> IntArray:
     hashes = subject.records.hashes(job.opened.connection, key)
     result: IntArray = made.sources[np.argsort(hashes, kind="stable")]
     return result
+
+
+def _check_confidence(require: str, notion: Notion, *, counted: bool = False) -> None:
+    """Refuse to require a confidence that nobody asked for."""
+    if require == "confidence" and (notion.confidence is None or counted):
+        raise InputError(
+            f"confidence is required (require, --require) and {notion} is asked for about the counted table alone. "
+            "Promise it with confidence (confidence=0.95, --confidence 95; learned beliefs), or require not-broken."
+        )
 
 
 def _check(notion: Notion, beliefs: str, classes: int | None, margin: float | None, time_limit: float | None) -> None:

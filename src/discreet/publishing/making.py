@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from discreet._support import progress
@@ -19,6 +21,7 @@ from discreet.publishing.counted import fit_counted
 from discreet.publishing.entering import Entering
 from discreet.publishing.fitting import Counted, Settings, fit, redesigned
 from discreet.publishing.reading import Subject
+from discreet.publishing.telling import most_telling
 from discreet.twins.cells import Cells, cells_of
 from discreet.twins.distance import Distance
 from discreet.twins.draw import appearing
@@ -54,9 +57,6 @@ FARTHER = 1.5
 
 #: How many times as many classes later tries make, of two labels and of more: beliefs in many spread more widely.
 FINER, FINER_OF_MANY = (1.0, 1.5, 2.0), (1.0, 2.0, 4.0)
-
-#: What the strongest of several tries had.
-HAD = ("", ", the last with a stronger model", ", the last with a stronger model, more classes and margin")
 
 #: What helps first where rows keep their order.
 IN_ORDER = (
@@ -98,6 +98,9 @@ class Wishes:
     margin: float | None = None
     keeps_order: bool = False
 
+    def __post_init__(self) -> None:
+        check_model(self.model)
+
     @property
     def budget(self) -> float:
         """The largest of the promise, nats."""
@@ -110,7 +113,7 @@ class Wishes:
             notion = replace(notion, confidence=1 - (1 - confidence) * SHARES[number])  # type: ignore[type-var]
         make, name = (default_model, "boosting") if number == 0 else (stronger_model, "boosting and a forest")
         if self.model is not None:
-            make, name = _cloner(self.model), type(self.model).__name__
+            make, name = partial(_copied, self.model), type(self.model).__name__
         is_last = number == len(SHARES) - 1
         margin = (self.margin or 0.0) + max(MARGIN * self.budget if is_last else 0.0, inside)
         return Settings(
@@ -123,19 +126,19 @@ class Wishes:
         )
 
 
-def _cloner(model: Any) -> Any:
-    """A maker of fresh copies of somebody's estimator."""
-    if not (hasattr(model, "fit") and hasattr(model, "predict_proba")):
+def check_model(model: Any) -> None:
+    """Refuse what is no estimator before anything is read."""
+    if isinstance(model, type):
+        raise InputError(f"model must be an estimator, not its class: give an instance, as in {model.__name__}().")
+    if model is not None and not (hasattr(model, "fit") and hasattr(model, "predict_proba")):
         raise InputError(
             f"model must have fit and predict_proba, as classifiers of scikit-learn, got {type(model).__name__}."
         )
 
-    def make(features: Any, seed: int) -> Any:
-        from copy import deepcopy
 
-        return deepcopy(model)
-
-    return make
+def _copied(model: Any, features: Any, seed: int) -> Any:
+    """A fresh copy of somebody's estimator."""
+    return deepcopy(model)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -185,13 +188,18 @@ T = TypeVar("T", bound=Tried)
 
 
 def first_not_broken(
-    attempt: Callable[[Settings, T | None], T], wishes: Wishes, n_labels: int, late: Callable[[], bool]
+    attempt: Callable[[Settings, T | None], T],
+    wishes: Wishes,
+    n_labels: int,
+    late: Callable[[], bool],
+    subject: Subject,
 ) -> T:
     """Try until an attack does not break the promise, at most a few times.
 
     What is broken by little is drawn again by a design that stays farther inside, on the same classes: their limits
     hold for any design. Else a stronger model has classes of its own, and its own part of alpha. Where the attack
-    cannot decide, later tries may make it; the last of these is what is published. An error where all are broken.
+    cannot decide, later tries may make it; the last of these is what is published. Where all are broken, an error says
+    which columns of the ``subject`` tell most.
     """
     made: T | None = None
     undecided: T | None = None
@@ -215,15 +223,30 @@ def first_not_broken(
     if undecided is not None:
         return undecided
     raise BrokenByAttackError(
-        f"an attack breaks {wishes.notion} in what would be published ({_tried(tries, strength)}): "
-        f"{told(made.attack)}. Nothing is published. {IN_ORDER if wishes.keeps_order else ''}Give a stronger model "
-        "(model= in Python), drop the columns that tell most, or promise a larger budget.",
+        f"an attack breaks {wishes.notion} in what would be published ({_tried(tries, strength, wishes)}): "
+        f"{told(made.attack)}. Nothing is published. {_advice(wishes, subject, made)}",
         made.attack,
     )
 
 
-def _tried(tries: int, strength: int) -> str:
-    return f"{tries} tries{HAD[strength - 1]}" if tries > 1 else "1 try"
+def _tried(tries: int, strength: int, wishes: Wishes) -> str:
+    """How many tries there were, and what the last one had that the first had not."""
+    had = ["a stronger model"] if strength > 1 and wishes.model is None else []
+    had += ["more classes"] if strength > 1 and wishes.classes is None else []
+    had += ["more margin"] if strength > 2 else []
+    listed = " and ".join([", ".join(had[:-1]), had[-1]] if len(had) > 1 else had)
+    return "1 try" if tries == 1 else f"{tries} tries{', the last with ' if had else ''}{listed}"
+
+
+def _advice(wishes: Wishes, subject: Subject, made: Tried) -> str:
+    """What helps where every try is broken."""
+    names = () if wishes.counted else most_telling(subject.cells, made.counted.classes, made.counted.joint)
+    telling = f" ({', '.join(names)})" if names else ""
+    first = "Learn beliefs instead of counting them" if wishes.counted else "Give a stronger model (model= in Python)"
+    return (
+        f"{IN_ORDER if wishes.keeps_order else ''}{first}, drop the columns that tell most{telling}, or promise a "
+        "larger budget."
+    )
 
 
 def made_in_memory(
@@ -249,7 +272,7 @@ def made_in_memory(
         return made_with(subject, counted, wishes, key, connection)
 
     n_labels = len(rule.read(subject.table, subject.turns).labels)
-    return first_not_broken(attempt, wishes, n_labels, late)
+    return first_not_broken(attempt, wishes, n_labels, late, subject)
 
 
 def made_with(subject: Subject, counted: Counted, wishes: Wishes, key: ReleaseKey, connection: Any) -> Made:

@@ -13,6 +13,7 @@ from discreet.measures.limits import belief_limits
 from discreet.notions import Notion
 from discreet.publishing.fitting import Counted
 from discreet.publishing.making import Tried
+from discreet.publishing.note import Note
 from discreet.publishing.parts import FREE_TEXT, is_free_text
 from discreet.publishing.pilot import MOST_LABELS
 from discreet.publishing.reading import Subject
@@ -38,64 +39,74 @@ MUCH_MOVED = 0.01
 #: Share of the cells of a text that look like numbers or dates, from which a note says so.
 SOME_READ = 0.2
 
+READ_TOGETHER = (
+    "whoever has this table and the one before finds rows that stand in both, and nearly all of those are true: what two "
+    "tables of the same people tell together is not promised"
+)
+
 #: Gathered values that a note names.
 MOST_NAMED = 5
 
 
-def notes_of(subject: Subject, made: Tried, unchanged: float, sources: IntArray) -> tuple[str, ...]:
+def notes_of(subject: Subject, made: Tried, unchanged: float, sources: IntArray) -> tuple[Note, ...]:
     """What an owner should know; ``subject`` are the records that were learned from.
 
     Of each of them ``sources`` names the one whose useful cells are published for it; empty where that is not known.
     """
     fitted, joint = made.counted.fitted, made.counted.joint
-    found: list[str] = []
+    found: list[Note] = []
     if unchanged < FEW and _budget(fitted.settings.notion) == 0:
-        found.append(
+        text = (
             "a budget of 0 nats leaves nothing of what columns tell about S: every row is that of a record which was "
             f"drawn at random, and {_percent(unchanged)} are unchanged by chance. A larger epsilon keeps more"
         )
+        found.append(Note("no-budget", text))
     elif unchanged < FEW:
         telling = most_telling(subject.cells, made.counted.classes, joint)
-        found.append(_why_few(unchanged, made, telling))
+        found.append(Note("few-unchanged", _why_few(unchanged, made, telling)))
     found += [*_about_labels(fitted.rule, joint), *_about_columns(subject.roles)]
     found += [*_about_rows(subject, sources), *_about_texts(subject.cells)]
     for column, edges in fitted.rule.edges.items():
         places = _edges(cells_of(column, subject.table.column(column)), edges)
-        found.append(
+        text = (
             f"cut into parts: {column} (at {', '.join(places)}). Nothing is promised about which value inside its part "
             "a record has"
         )
+        found.append(Note("cut", text))
     return tuple(found)
 
 
-def later_notes(counted: Counted, subject: Subject, before: Roles, *, keeps_order: bool) -> tuple[str, ...]:
+def later_notes(counted: Counted, subject: Subject, before: Roles, *, keeps_order: bool) -> tuple[Note, ...]:
     """What an owner should know of a later table under an earlier design."""
     now, fitted = subject.roles, counted.fitted
     mechanism, shares = fitted.mechanism, counted.sizes / counted.sizes.sum()
     channel = np.asarray(mechanism.channel)[:, np.argsort(mechanism.own_places or ())]
     moved = float(np.abs(shares @ channel - shares).sum() / 2)
-    found = []
+    found = [Note("read-together", READ_TOGETHER)]
     new = [column for column in now.dropped if column not in before.dropped]
     if new:
-        found.append(f"not published, as the first table lacks them: {', '.join(new)}")
+        found.append(Note("new-columns", f"not published, as the first table lacks them: {', '.join(new)}"))
     unknown = {} if fitted.encoder is None else fitted.encoder.unknown(subject.cells)
     if unknown:
         listed = ", ".join(f"{name} ({_percent(share)} of rows)" for name, share in unknown.items())
-        found.append(
+        text = (
             f"values that the first table lacks: {listed}. The plan's models take them for missing ones, and only this "
             "table's attack has seen what they tell. Where they are many, publish the table by itself, without the plan"
         )
+        found.append(Note("new-values", text))
     if moved > MUCH_MOVED:
-        found.append(
+        text = (
             f"classes are not as common here as in the first table: {_percent(moved)} of rows appear as others than "
             "would keep shares of values as they are, which the largest changes of columns show. Published by itself, "
             "without the plan, the table keeps them"
         )
+        found.append(Note("shares-moved", text))
     if keeps_order:
-        found.append(
+        text = (
             "rows keep their order: whoever puts this table beside another publication of the same people sees which "
             "rows changed, and learns more than either promises. Publish one of them at most in order"
         )
+        found.append(Note("in-order", text))
     return tuple(found)
 
 
@@ -136,7 +147,7 @@ def _width(joint: Joint, notion: Notion) -> str:
     return f", whose shares of a value are known to {off:.1f} percentage points up or down on average"
 
 
-def _about_labels(rule: SecretRule, joint: Joint) -> Iterator[str]:
+def _about_labels(rule: SecretRule, joint: Joint) -> Iterator[Note]:
     """How many values, and of how many records, the promise does not tell apart."""
     if not rule.gathered:
         return
@@ -144,57 +155,63 @@ def _about_labels(rule: SecretRule, joint: Joint) -> Iterator[str]:
     is_rarer = np.array([str(label).endswith(RARER) for label in joint.sensitive])
     share = float(joint.p_sensitive[is_rarer].sum())
     n_all = n_gathered + int((~is_rarer).sum())
-    named = ", ".join(rule.gathered[:MOST_NAMED]) + (", ..." if n_gathered > MOST_NAMED else "")
-    advice = (
-        ". Nothing is promised about which of them a record has: make fewer and commoner values of the column first"
-        if n_gathered > MOST_LABELS or share > MANY_GATHERED
-        else ""
-    )
-    yield (
+    left = n_gathered - MOST_NAMED
+    named = ", ".join(rule.gathered[:MOST_NAMED]) + (f" and {left:,} more" if left > 0 else "")
+    is_much = n_gathered > MOST_LABELS or share > MANY_GATHERED
+    advice = ": make fewer and commoner values of the column first" if is_much else ""
+    text = (
         f"{n_gathered} of {n_all} sensitive values, {_percent(share)} of records, are promised about together only: "
-        f"{named}{advice}"
+        f"{named}. Nothing is promised about which of them a record has, and a reader may learn it{advice}"
     )
+    yield Note("gathered", text)
 
 
-def _about_columns(roles: Roles) -> Iterator[str]:
+def _about_columns(roles: Roles) -> Iterator[Note]:
     if roles.ids:
-        yield f"left out as ids: {', '.join(roles.ids)}. To publish one, name it as useful"
+        yield Note("ids", f"left out as ids: {', '.join(roles.ids)}. To publish one, name it as useful")
     for column in roles.repeating:
-        yield (
+        text = (
             f"{column} repeats: if its rows are one person's, say so (person, --person {column}): else the promise is "
             "about single rows"
         )
+        yield Note("repeating-id", text)
     if roles.telling:
-        yield (
+        first = roles.telling[0]
+        text = (
             f"published, with many different values that may tell who people are: {', '.join(roles.telling)}. Leave "
-            "out what nobody needs (drop, --drop)"
+            f"out what nobody needs (drop, --drop {first}), and where rows of one value are one person's, say so "
+            f"(person, --person {first})"
         )
+        yield Note("many-values", text)
 
 
-def _about_rows(subject: Subject, sources: IntArray) -> Iterator[str]:
+def _about_rows(subject: Subject, sources: IntArray) -> Iterator[Note]:
     """That most records are the only ones of their kind, and which columns make them so."""
     alone = int((np.bincount(subject.records.tuples) == 1).sum())
     if not len(sources) or alone <= MANY_ALONE * len(sources):
         return
     names = most_singling(subject.cells)
-    yield (
+    text = (
         f"{alone:,} of {len(sources):,} records are the only ones with their values, and most are published: whoever "
         f"knows some of them (most are singled out by {_listed(names)}) finds the row and reads the others. Leave out "
         "or coarsen what identifies"
     )
+    yield Note("singled-out", text)
 
 
-def _about_texts(columns: Sequence[Cells]) -> Iterator[str]:
+def _about_texts(columns: Sequence[Cells]) -> Iterator[Note]:
     """Texts that models cannot read as a person would."""
     for cells in columns:
         if is_free_text(cells):
-            yield f"{cells.name} is free text: {FREE_TEXT}. Leave it out unless you know that it does not tell S"
+            text = f"{cells.name} is free text: {FREE_TEXT}. Leave it out unless you know that it does not tell S"
+            yield Note("free-text", text)
         share = partly_read(cells)
         if share >= SOME_READ and cells.is_ordered:
-            yield (
+            text = (
                 f"{cells.name} is taken as text, though {_percent(share)} of its cells look like numbers or dates: as "
                 "others do not, models do not see their order. Write all of them in one way first, if they are such"
             )
+            yield Note("taken-as-text", text)
 
 
 def _edges(cells: Cells, edges: Sequence[float]) -> list[str]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from discreet._support import jsonable
 from discreet._support.numeric import FloatArray, IntArray
 from discreet._support.visible import visible
 from discreet.certificate import Certificate
@@ -19,6 +20,7 @@ from discreet.designers import Design
 from discreet.drawing.keys import ReleaseKey
 from discreet.notions import Notion
 from discreet.publishing.fitting import Fitted
+from discreet.publishing.note import Note
 from discreet.publishing.plan import PublicationPlan
 from discreet.publishing.quality import Quality
 from discreet.publishing.roles import Roles
@@ -86,7 +88,7 @@ class Publication:
     is_shuffled: bool
     sources: IntArray = field(repr=False)
     beliefs: FloatArray | None = field(default=None, repr=False)
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     calibration: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     @property
@@ -138,7 +140,10 @@ class Publication:
         return PublicationPlan(self.roles, self.notion, self.fitted, weights, self.key)
 
     def to_dict(self) -> dict[str, Any]:
-        """What is to be said about it, as plain data without a row of the table."""
+        """What is to be said about it, as plain data without a row of the table; infinite numbers are texts."""
+        return jsonable.plain(self._said())  # type: ignore[no-any-return]
+
+    def _said(self) -> dict[str, Any]:
         return {
             "rows": self.rows,
             "columns": {
@@ -146,6 +151,7 @@ class Publication:
                 "published": list(self.roles.useful),
                 "dropped": list(self.roles.dropped),
                 "ids": list(self.roles.ids),
+                "person": self.roles.person,
             },
             "notion": str(self.notion),
             "notion_parts": self.notion.to_dict(),
@@ -167,7 +173,8 @@ class Publication:
             "model": self.fitted.settings.model,
             "coverage": self.coverage,
             "tries": self.tries,
-            "notes": list(self.notes),
+            "notes": [str(note) for note in self.notes],
+            "note_codes": [note.code for note in self.notes],
             "attack": self.attack.to_dict(),
             "secrets": [self._secret(one) for one in self.attacks],
             "calibration": dict(self.calibration),

@@ -16,13 +16,22 @@ from discreet.tables.dialect import is_float, is_label_type, is_null_type, is_nu
 from discreet.tables.session import DuckDBTable, Table
 from discreet.twins.cells import cells_of
 
-__all__ = ["ALL_NULL", "MOSTLY_UNIQUE", "MOST_LOOKED_AT", "Roles", "may_be_id", "roles_of", "tells_who"]
+__all__ = ["ALL_NULL", "ID_NAMES", "MOSTLY_UNIQUE", "MOST_LOOKED_AT", "Roles", "may_be_id", "roles_of", "tells_who"]
 
 #: A text column with a larger share of different cells tells who its people are.
 MOSTLY_UNIQUE = 0.9
 
 #: Nor need they all be different where the name says id: persons may have this many rows each, as a share.
 SOME_ROWS_EACH = 0.05
+
+#: Codes are ids where there are more of them than this share of the rows: persons with two or three rows each.
+MANY_CODES = 1 / 3
+
+#: What a code looks like: one word with so many digits. Postcodes and the codes of illnesses or trades have fewer.
+CODE, DIGITS_OF_CODE = re.compile(r"[\w./:#-]+"), 5
+
+#: Share of the values that look like codes where a column is one of codes.
+NEARLY_ALL = 0.95
 
 #: Texts of which so large a share is different may tell who people are, and are named.
 MANY_DIFFERENT = 0.1
@@ -127,16 +136,19 @@ def _repeating(table: Table, ids: Sequence[str]) -> tuple[str, ...]:
 
 
 def _check_types(table: Table, useful: Sequence[str], sensitive: Sequence[str]) -> None:
-    """Refuse lists, structures and binary cells; nothing but null can be published, and is no secret."""
-    for column in (*useful, *sensitive):
-        kind = table.kinds[column]
-        if is_null_type(kind) and column in sensitive:
+    """Refuse lists, structures, durations and binary cells; nothing but null can be published, and is no secret."""
+    kinds = {column: table.kinds[column] for column in (*useful, *sensitive)}
+    for column in sensitive:
+        if is_null_type(kinds[column]):
             raise UnusableColumnError(ALL_NULL.format(column))
-        if not (is_label_type(kind) or is_null_type(kind)):
-            raise UnusableColumnError(
-                f"the column {column!r} holds {kind}, not single values. Drop it (drop, --drop), or make text or "
-                "numbers of it first."
-            )
+    unusable = [column for column, kind in kinds.items() if not (is_label_type(kind) or is_null_type(kind))]
+    if unusable:
+        listed = ", ".join(f"{column!r} holds {kinds[column]}" for column in unusable)
+        it = "it" if len(unusable) == 1 else "them"
+        raise UnusableColumnError(
+            f"the column {listed}, which cannot be compared as single values. Drop {it} (drop, --drop), or make text "
+            f"or numbers of {it} first."
+        )
 
 
 def _is_telling(table: Table, column: str) -> bool:
@@ -174,16 +186,17 @@ def may_be_id(kind: str) -> bool:
 
 
 def tells_who(column: str, kind: str, given: int, different: int, values: Callable[[], Any]) -> bool:
-    """Whether a column tells who a person is: texts that are nearly all different, or numbers that count people.
+    """Whether a column tells who a person is: texts that are nearly all different, codes, or numbers that count people.
 
     Of ``given`` cells so many are ``different``; ``values`` are some of those.
     """
     if given < FEWEST_ROWS:
         return False
-    if ID_NAMES.search(column) and different > max(FEWEST_ROWS, SOME_ROWS_EACH * given):
+    says_id = kind == "UUID" or ID_NAMES.search(column)
+    if says_id and different > max(FEWEST_ROWS, SOME_ROWS_EACH * given):
         return True  # of persons with several rows
-    if different <= MOSTLY_UNIQUE * given or kind == "UUID":
-        return different > MOSTLY_UNIQUE * given
+    if different <= MOSTLY_UNIQUE * given:
+        return kind == "VARCHAR" and different > MANY_CODES * given and _are_codes(column, values())
     numbers = cells_of(column, values().slice(0, MOST_LOOKED_AT)).numbers
     if numbers is None:
         return True
@@ -192,3 +205,16 @@ def tells_who(column: str, kind: str, given: int, different: int, values: Callab
         return False
     spread = float(known.max() - known.min()) * different / max(1, len(known))
     return bool(ID_NAMES.search(column)) or spread < CLOSE_TOGETHER * given
+
+
+def _are_codes(column: str, values: Any) -> bool:
+    """Whether texts look like the numbers that people have: neither words nor amounts nor dates."""
+    some = values.drop_null().slice(0, MOST_LOOKED_AT)
+    if cells_of(column, some).numbers is not None:
+        return False
+    texts = some.to_pylist()
+    return sum(map(_is_code, texts)) > NEARLY_ALL * len(texts)
+
+
+def _is_code(text: str) -> bool:
+    return CODE.fullmatch(text) is not None and sum(map(str.isdigit, text)) >= DIGITS_OF_CODE

@@ -42,11 +42,12 @@ from discreet.publishing.fitting import (
     weights_of,
 )
 from discreet.publishing.making import Tried, Wishes, attacks_on, draw_key, first_not_broken, order_key, seed_of
+from discreet.publishing.note import Note
 from discreet.publishing.pilot import rule_from
 from discreet.publishing.publication import Publication
 from discreet.publishing.quality import Quality, quality_of
 from discreet.publishing.reading import PILOT_ONE_IN, Subject, check_persons, check_rows, folds_key, subject_of
-from discreet.publishing.roles import MOST_LOOKED_AT, Roles, may_be_id, roles_of, tells_who
+from discreet.publishing.roles import ID_NAMES, MOST_LOOKED_AT, Roles, may_be_id, roles_of, tells_who
 from discreet.publishing.writing import Files, Wanted, open_files
 from discreet.releasing.certification import output_digest
 from discreet.releasing.engines.spark import check_known_answers, check_names_for_files
@@ -70,8 +71,9 @@ SAMPLE = 200_000
 #: Rows of a partition that twins are looked for in, about, and fewest records of a class in each.
 PARTITION, FEWEST_TOGETHER = 200_000, 20
 
-#: Share of different cells, as sketched, from which a column is looked at more closely for being an id.
-SKETCHED = 0.75
+#: Share of different cells, as sketched, from which a column is looked at more closely for being an id: a little less
+#: than texts need, and columns whose name says id.
+SKETCHED, SKETCHED_BY_NAME = 0.3, 0.045
 
 #: Hexadecimal digits that choose the sample; digits of a draw that neither class nor twin follow from.
 SAMPLE_DIGITS, OTHER_DIGITS = 12, "41, 24"
@@ -123,7 +125,7 @@ def publish_spark(frame: Any, asked: Asked, wishes: Wishes) -> Publication:
             elsewhere=work.elsewhere,
         )
         n_labels = len(rule.read(work.subject.table, work.subject.turns).labels)
-        made = first_not_broken(partial(work.attempt, rule), wishes, n_labels, asked.is_late)
+        made = first_not_broken(partial(work.attempt, rule), wishes, n_labels, asked.is_late, work.subject)
         ending = Ending(
             files=written,
             asked=asked,
@@ -229,14 +231,15 @@ class _Work:
         return tasks.Columns(self.roles.useful, self.roles.sensitive, ways)
 
     @property
-    def notes(self) -> tuple[str, ...]:
+    def notes(self) -> tuple[Note, ...]:
         """What is to be told with the publication."""
         if not self.is_sampled:
             return ()
-        return (
+        text = (
             f"learned from and attacked on {len(self.subject):,} of {self.rows:,} records, which the key chose; shares "
-            "of values and associations are theirs too. Counts, promise and unchanged rows are those of all",
+            "of values and associations are theirs too. Counts, promise and unchanged rows are those of all"
         )
+        return (Note("sampled", text),)
 
     def elsewhere(self, rule: SecretRule, known: list[list[str]]) -> list[bool]:
         """Of each secret whether records outside of the sample have labels that it lacks."""
@@ -397,7 +400,7 @@ class _Ids:
         if not self._sketches:
             self._sketch()
         given, about = self._sketches[column]
-        if about < SKETCHED * given:
+        if about < (SKETCHED_BY_NAME if ID_NAMES.search(column) else SKETCHED) * given:
             return False
         different = int(table.aggregate(f"count(DISTINCT {name}) AS n").column(0)[0].as_py())
         some = f"SELECT DISTINCT {name} AS v FROM {table.view} LIMIT {MOST_LOOKED_AT}"

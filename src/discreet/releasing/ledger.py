@@ -22,6 +22,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from discreet._support import validate
 from discreet._support.errors import BrokenNotionError, InputError
 from discreet.certificate import Certificate, checker
 from discreet.core import labels as core_labels
@@ -353,6 +354,8 @@ def _counted_table(
     with open_table(table, places=True) as opened:
         if not isinstance(opened, DuckDBTable):
             return _of_spark(opened, table, known, shown)
+        wanted = [*columns, *shown, *(column for classes in known.values() for column in classes.columns)]
+        validate.columns_exist(wanted, list(opened.kinds), opened.name)
         names = [f"{OWN}shown_{k}" for k in range(len(shown))]
         asked = [DUCKDB.identifier(column) for column in columns]
         asked += [f"{_as_read(opened, column)} AS {name}" for column, name in zip(shown, names)]

@@ -27,20 +27,41 @@ class Lock:
         self._handle: int | None = None
 
     def acquire(self) -> None:
-        """Take the lock, or an `InputError` where someone else has it."""
-        while self._handle is None:
-            handle = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
-            try:
-                _lock(handle)
-            except BlockingIOError:
-                os.close(handle)
-                raise InputError(
-                    f"another release to {str(self._output)!r} is being written. Wait for it, or choose another name."
-                ) from None
-            if self._is_current(handle):
-                self._handle = handle
-            else:
-                os.close(handle)  # its last holder removed the file in between
+        """Take the lock, or an `InputError` where someone else has it; whoever is interrupted leaves no file behind."""
+        try:
+            while not self._is_held():
+                pass  # the last holder removed the file in between
+        except BlockingIOError:
+            self._close()
+            raise InputError(
+                f"another release to {str(self._output)!r} is being written. Wait for it, or choose another name."
+            ) from None
+        except BaseException:
+            self._forget()
+            raise
+
+    def _is_held(self) -> bool:
+        self._handle = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+        _lock(self._handle)
+        if self._is_current(self._handle):
+            return True
+        self._close()
+        return False
+
+    def _forget(self) -> None:
+        """Remove the file where nobody holds it: it may have been made in the very moment of an interruption."""
+        with contextlib.suppress(OSError):
+            if self._handle is None:
+                self._handle = os.open(self._path, os.O_RDWR | os.O_NOFOLLOW)
+            _lock(self._handle)
+            if self._is_current(self._handle):
+                os.unlink(self._path)
+        self._close()
+
+    def _close(self) -> None:
+        if self._handle is not None:
+            os.close(self._handle)
+            self._handle = None
 
     def _is_current(self, handle: int) -> bool:
         with contextlib.suppress(OSError):
@@ -52,8 +73,7 @@ class Lock:
         if self._handle is not None:
             with contextlib.suppress(OSError):
                 os.unlink(self._path)
-            os.close(self._handle)
-            self._handle = None
+            self._close()
 
 
 def _lock(handle: int) -> None:

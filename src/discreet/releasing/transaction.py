@@ -135,17 +135,25 @@ class Transaction:
         self.spill = temporary_name(self._output, "spill-")
 
     def __enter__(self) -> Transaction:
-        with writing(self._output):
-            self._lock.acquire()
         try:
             with writing(self._output):
+                self._lock.acquire()
                 self._recover()
-                self._write_journal("staging")
-                self.spill.mkdir(mode=0o700)
+                self._begin()
         except BaseException:
             self._lock.release()
             raise
         return self
+
+    def _begin(self) -> None:
+        """Make the journal and the folder for what does not fit; where that is interrupted, neither is left."""
+        try:
+            self._write_journal("staging")
+            self.spill.mkdir(mode=0o700)
+        except BaseException:
+            remove(self.spill)
+            self._remove_journal()
+            raise
 
     def stage(self, target: Path, kind: str = "replace", *, first: bool = False) -> Path:
         """Where a file is to be written that will appear as ``target``, in the order of staging or ``first`` of all."""
@@ -193,12 +201,19 @@ class Transaction:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        remove(self.spill)
-        if not self._is_moving:  # else even putting back was interrupted: the next release goes on with it
-            for move in self._moves:
-                move.forget()
-            remove(self._journal)
-        self._lock.release()
+        try:
+            remove(self.spill)
+            if not self._is_moving:  # else even putting back was interrupted: the next release goes on with it
+                for move in self._moves:
+                    move.forget()
+                self._remove_journal()
+        finally:  # whatever interrupts this, the journal says how to go on
+            self._lock.release()
+
+    def _remove_journal(self) -> None:
+        """Also what an interruption left of one that was being written."""
+        for path in (self._journal, self._journal.with_name(self._journal.name + PARTS)):
+            remove(path)
 
     def _write_journal(self, direction: str) -> None:
         moves = [[str(move.staged), str(move.target), move.kind, move.before] for move in self._moves]

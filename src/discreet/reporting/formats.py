@@ -17,6 +17,8 @@ __all__ = [
     "nats",
     "number",
     "percent",
+    "points",
+    "several",
     "short",
     "span",
     "times",
@@ -53,6 +55,24 @@ def percent(share: float) -> str:
     if value < 0.001:
         return "< 0.001\u00a0%"
     return f"{value:.1f}\u00a0%" if value >= 1 else f"{value:.2g}\u00a0%"
+
+
+def points(difference: float) -> str:
+    r"""A difference of two shares, or how far one is off, in percentage points.
+
+    >>> points(0.0031), points(-0.00021), points(0)
+    ('0.31\xa0pp', '-0.021\xa0pp', '0\xa0pp')
+    """
+    return f"{'-' if difference < 0 else ''}{percent(abs(difference)).replace('%', 'pp')}"
+
+
+def several(number_of: int, what: str) -> str:
+    """A number of things, one of them without its plural.
+
+    >>> several(1, "column"), several(1200, "row")
+    ('1 column', '1,200 rows')
+    """
+    return f"{number_of:,} {what}{'' if number_of == 1 else 's'}"
 
 
 def times(factor: float) -> str:

@@ -18,8 +18,8 @@ __all__ = [
     "SHARES",
     "attack_clause",
     "attack_words",
+    "beyond_words",
     "class_words",
-    "coverage_words",
     "design_words",
     "each_words",
     "lift_words",
@@ -37,8 +37,8 @@ OWNER_ONLY = (
 
 SHARES = (
     "Shares of values are those of the original on average over the draw. The largest change is that of the one share "
-    "that this draw moved most; its standard error is how far draws move it by chance. Off by: half the sum of all "
-    "differences (total variation)."
+    "that this draw moved most, in percentage points (pp); its standard error is how far draws move it by chance. Off "
+    "by: half the sum of all differences (total variation)."
 )
 
 PAIRS = (
@@ -95,7 +95,7 @@ def class_words(summary: Mapping[str, Any]) -> str:
     tries = "" if summary["tries"] == 1 else f" It is try {summary['tries']}: an attack found too much in those before."
     return (
         f"Beliefs of {summary['model']} in {summary['classes']} classes; on average {100 * kept:.1f} % of rows stay "
-        f"in theirs; {limit}. Coverage is {summary['coverage'].split(':')[0]}.{tries}"
+        f"in theirs; {limit}. Coverage is {summary['coverage'].rstrip('.')}.{tries}"
     )
 
 
@@ -103,7 +103,7 @@ def attack_words(summary: Mapping[str, Any]) -> str:
     """The verdict of the attack."""
     verdict, notion = summary["attack"]["verdict"], summary["notion"]
     if verdict == "not broken":
-        beyond = _beyond(summary["attack"])
+        beyond = beyond_words(summary["attack"])
         return f"The attack does not break {notion}{beyond}. No attack proves that there is no better one."
     if verdict == "undecided":
         return (
@@ -125,8 +125,8 @@ def undecided_words(summary: Mapping[str, Any]) -> str:
     )
 
 
-def _beyond(attack: Mapping[str, Any]) -> str:
-    """Which extreme estimates lie beyond the promise, with their limits, which do not."""
+def beyond_words(attack: Mapping[str, Any]) -> str:
+    """Which extreme estimates lie beyond the promise, with their limits, which do not; the end of a sentence."""
     low, high = (float(attack["promised"][end]) for end in ("low", "high"))
     limits, told = attack["after"]["intervals"], []
     for name, limit in (("log_min_lift", low), ("log_max_lift", high)):
@@ -149,12 +149,6 @@ def attack_clause(verdict: str | None, notion: str) -> str:
     return f"the attack {said.get(verdict or '', 'breaks')} {notion}"
 
 
-def coverage_words(coverage: str) -> str:
-    """Why coverage is what it is."""
-    reason = coverage.partition(": ")[2]
-    return f"The reason: {reason}." if reason else ""
-
-
 def lift_words(attack: Mapping[str, Any]) -> str:
     """What the pictures of an attack show."""
     return (
@@ -170,11 +164,15 @@ def design_words(summary: Mapping[str, Any]) -> str:
     """What the classes let the design keep."""
     design = summary["design"]
     limit = "no limit of other designs was proven"
-    if design["bound"] is not None:
+    if (
+        design["status"] == "optimal" and design["bound"] is not None
+    ):  # the bound is rounded upwards, and would look like room
+        limit = "which is proven to be the most that any design on these classes keeps"
+    elif design["bound"] is not None:
         limit = f"no design on these classes keeps more than {at_most_percent(design['bound'])}, which is proven"
     return (
         f"Of what publishing all rows as they are keeps beyond drawing them at random, the design keeps "
-        f"{percent(design['kept'])}, and {limit}."
+        f"{percent(design['kept'])}, {'' if limit.startswith('which') else 'and '}{limit}."
     )
 
 

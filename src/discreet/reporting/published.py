@@ -14,7 +14,7 @@ from discreet._support.version import version
 from discreet.notions.base import from_dict
 from discreet.reporting import publication_words as told
 from discreet.reporting.attacked import measure_of, series_of, sides_of, worst_presence
-from discreet.reporting.formats import named, nats, percent, short
+from discreet.reporting.formats import named, nats, percent, points, several, short
 from discreet.reporting.html import page_html
 from discreet.reporting.pictures import Bins, Ranges, Scatter, bins_of, ranges_of, scatter_of
 from discreet.reporting.words import changes_by, percent_words, rule_words
@@ -100,6 +100,7 @@ class _Page:
     title: str
     secret: str
     rows: int
+    size: str
     names: tuple[str, ...]
     names_left: int
     clause: str
@@ -108,7 +109,6 @@ class _Page:
     rule: str
     promise: str
     made: str
-    coverage: str
     notes: tuple[str, ...]
     attack: _Attack
     columns: tuple[_Column, ...]
@@ -132,9 +132,10 @@ class _Page:
         calibration = summary["calibration"]
         return cls(
             version=version(),
-            title=f"{summary['rows']:,} rows published without {short(secret)}",
+            title=f"{several(summary['rows'], 'row')} published without {short(secret)}",
             secret=secret,
             rows=int(summary["rows"]),
+            size=f"{several(summary['rows'], 'row')} of {several(len(names), 'column')}",
             names=tuple(names[:MOST_NAMED]),
             names_left=max(0, len(names) - MOST_NAMED),
             clause=told.attack_clause(summary["attack"]["verdict"], summary["notion"]),
@@ -143,7 +144,6 @@ class _Page:
             rule=rule_words(from_dict(dict(summary["notion_parts"]))),
             promise=" ".join([told.promise_words(from_dict(dict(summary["notion_parts"]))), *told.each_words(summary)]),
             made=told.class_words(summary),
-            coverage=told.coverage_words(summary["coverage"]),
             notes=_notes(summary),
             attack=_attack(summary),
             columns=tuple(_column(name, kept) for name, kept in summary["quality"]["columns"].items()),
@@ -177,7 +177,8 @@ def _figures(summary: Facts) -> tuple[tuple[str, str], ...]:
 
 def _notes(summary: Facts) -> tuple[str, ...]:
     """What else became of the table."""
-    dropped, undecided = summary["columns"]["dropped"], told.undecided_words(summary)
+    columns, undecided = summary["columns"], told.undecided_words(summary)
+    dropped = [*columns["dropped"], *([] if columns["person"] is None else [columns["person"]])]
     found = [_sentence(note) for note in (undecided, *summary["notes"]) if note]
     if dropped:
         found.append(f"Not published: {named([short(name) for name in dropped[:MOST_NAMED]], '')}.")
@@ -272,13 +273,13 @@ def _secrets(secrets: Sequence[Facts]) -> Rows:
 
 def _column(name: str, kept: Facts) -> _Column:
     largest = kept["largest_change"]
-    change = f"{'-' if largest['change'] < 0 else '+'}{percent(abs(largest['change']))}"
+    change = f"{'' if largest['change'] < 0 else '+'}{points(largest['change'])}"
     shares = tuple(
-        (value, percent(before), percent(after), percent(error))
+        (value, percent(before), percent(after), points(error))
         for value, before, after, error in kept["shares"]
         if before or after
     )
-    figures = (percent(kept["unchanged"]), change, percent(largest["standard_error"]), percent(kept["distance"]))
+    figures = (percent(kept["unchanged"]), change, points(largest["standard_error"]), percent(kept["distance"]))
     return _Column(name, float(kept["unchanged"]), figures, shares)
 
 

@@ -287,6 +287,11 @@ def _reason(name: str, message: str) -> str:
     where = f" at line {line.group(1)}" if line else ""
     if "no space left" in lowered or "could not write" in lowered or "max_temp_directory_size" in lowered:
         return "the result cannot be written: there is no space left on the disk."
+    if lowered.startswith("out of memory"):
+        return (
+            f"{name} needs more memory than DuckDB may take. Raise the limit (memory_limit, --memory-limit), leave it "
+            "out, or choose fewer columns."
+        )
     if "invalid unicode" in lowered or "not utf-8 encoded" in lowered:
         return f"{name} is not text in UTF-8{where}. Convert it, for instance with iconv -f latin1 -t utf-8."
     if "csv" in lowered or "sniff" in lowered:

@@ -33,6 +33,9 @@ Output = Sequence[tuple[str | int, str]]
 #: Types of DuckDB whose values are symbols as text, and of which Arrow holds some only.
 WITHOUT_ARROW = ("HUGEINT", "UHUGEINT", "TIME WITH TIME ZONE")
 
+#: Those of which Arrow holds other values: the largest as negative ones, times of day without their zones.
+CHANGED_BY_ARROW = ("UHUGEINT", "TIME WITH TIME ZONE")
+
 #: Digits of the longest decimals that DuckDB reads.
 MOST_DIGITS = 38
 
@@ -65,15 +68,21 @@ def columns_of(table: Any) -> list[str]:
 
 def stream(relation: Any, columns: Sequence[str]) -> Any:
     """Columns of a relation as a stream of Arrow batches, which is read once; what Arrow has no type for is text."""
-    kinds = dict(zip(relation.columns, map(str, relation.types)))
-    shown = [
-        f"CAST({DUCKDB.identifier(c)} AS VARCHAR) AS {DUCKDB.identifier(c)}"
-        if kinds[c] in WITHOUT_ARROW
-        else DUCKDB.identifier(c)
-        for c in columns
-    ]
-    chosen = relation.project(", ".join(shown))
+    chosen = _with_texts(relation, columns, WITHOUT_ARROW)
     return chosen.to_arrow_reader() if hasattr(chosen, "to_arrow_reader") else chosen.fetch_arrow_reader()
+
+
+def _with_texts(relation: Any, columns: Sequence[str], kinds: Sequence[str]) -> Any:
+    """Columns of a relation, those of some types as texts."""
+    types = dict(zip(relation.columns, map(str, relation.types)))
+    return relation.project(
+        ", ".join(_cast(c, "VARCHAR") if types[c] in kinds else DUCKDB.identifier(c) for c in columns)
+    )
+
+
+def _cast(column: str, kind: str) -> str:
+    name = DUCKDB.identifier(column)
+    return f"CAST({name} AS {kind}) AS {name}"
 
 
 def collected(table: Any, columns: Sequence[str] | None = None) -> Any:
@@ -83,7 +92,7 @@ def collected(table: Any, columns: Sequence[str] | None = None) -> Any:
     if columns is None:
         columns = columns_of(table)
     if is_relation(table):
-        return table.project(", ".join(map(DUCKDB.identifier, columns))).to_arrow_table()
+        return _with_texts(table, columns, CHANGED_BY_ARROW).to_arrow_table()
     if hasattr(table, "collect"):
         return table.select(list(columns)).collect()
     if isinstance(table, pa.RecordBatchReader):
@@ -246,8 +255,18 @@ def put_together(
         fields.append(field)
     released = pa.Table.from_arrays(columns, schema=pa.schema(fields)) if names else base
     if is_relation(original):
-        return original.query("discreet_released_from", "SELECT * FROM released")
+        return _relation(original, released, {name: what for what, name in output if not isinstance(what, int)})
     return released.to_batches()[0] if isinstance(original, pa.RecordBatch) and released.num_rows else released
+
+
+def _relation(original: Any, released: Any, kept: Mapping[str, str]) -> Any:
+    """An Arrow table as a relation beside the original; kept columns in their own types, which Arrow may not have."""
+    made = original.query("discreet_released_from", "SELECT * FROM released")
+    before, now = (dict(zip(one.columns, map(str, one.types))) for one in (original, made))
+    wanted = {name: before[kept[name]] if name in kept else kind for name, kind in now.items()}
+    if wanted == now:
+        return made
+    return made.project(", ".join(_cast(c, k) if now[c] != k else DUCKDB.identifier(c) for c, k in wanted.items()))
 
 
 def _arrow_rows(frame: Any, rows: Any) -> Any:

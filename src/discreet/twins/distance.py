@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from numbers import Real
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +20,7 @@ from discreet._support.errors import InputError
 from discreet._support.numeric import IntArray
 from discreet.twins.cells import Cells
 
-__all__ = ["MOST_WEIGHT", "Distance"]
+__all__ = ["MOST_WEIGHT", "Distance", "checked_weight"]
 
 #: Distance of two different categories under the weight 1.
 UNIT = 256
@@ -45,7 +47,7 @@ class Distance:
     """
 
     def __init__(self, columns: Sequence[Cells], weights: Mapping[str, float] | None = None) -> None:
-        self._weights = [_checked(cells.name, (weights or {}).get(cells.name, 1.0)) for cells in columns]
+        self._weights = [checked_weight(cells.name, (weights or {}).get(cells.name, 1.0)) for cells in columns]
         self._codes = [cells.codes.astype(np.int32) for cells in columns]
         self._places = [_places(cells) if cells.is_ordered else None for cells in columns]
 
@@ -68,7 +70,8 @@ def _places(cells: Cells) -> NDArray[np.int32]:
     return np.rint(cells.of_values(cells.ranks, 0.5) * (UNIT - DIFFERENT)).astype(np.int32)
 
 
-def _checked(name: str, weight: float) -> float:
-    if isinstance(weight, bool) or not isinstance(weight, int | float) or math.isnan(weight) or weight < 0:
+def checked_weight(name: str, weight: Any) -> float:
+    """The weight of a column as it counts, refused where it is none."""
+    if isinstance(weight, bool) or not isinstance(weight, Real) or math.isnan(weight) or weight < 0:
         raise InputError(f"the weight of {name!r} must be a number of at least 0, or infinity, got {weight!r}.")
     return min(float(weight), MOST_WEIGHT)

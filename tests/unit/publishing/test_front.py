@@ -14,6 +14,9 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
+from sklearn.dummy import DummyClassifier
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.linear_model import LogisticRegression
 
 import discreet as dc
 from discreet.reporting.publication_words import each_words, secret_words
@@ -263,6 +266,20 @@ def test_a_refusal_carries_the_attack_that_broke_the_promise(monkeypatch: pytest
         dc.publish(PLANTED, "ill", notion=NOTION, seed=1)
     assert caught.value.attack.verdict == "broken"
     assert caught.value.attack.beyond > 0.1
+    assert {"age", "job"} <= set(str(caught.value).split("tell most (")[1].split(")")[0].split(", "))
+
+
+def test_advice_is_about_what_was_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    from discreet.publishing import making
+
+    monkeypatch.setattr(making, "appearing", nothing_moves)
+    with pytest.raises(dc.errors.BrokenByAttackError) as caught:
+        dc.publish(PLANTED, "ill", notion=NOTION, seed=1, model=HistGradientBoostingClassifier(max_iter=20))
+    assert "(3 tries, the last with more classes and more margin)" in str(caught.value)
+    with pytest.raises(dc.errors.BrokenByAttackError) as caught, pytest.warns(dc.errors.DiscreetWarning):
+        dc.publish(PLANTED, "ill", notion=NOTION, seed=1, beliefs="counted")
+    assert "Learn beliefs instead of counting them, drop" in str(caught.value)
+    assert "stronger model" not in str(caught.value)
 
 
 def test_several_secrets_are_promised_together_or_one_by_one() -> None:
@@ -346,11 +363,23 @@ def test_persons_stay_in_one_fold_and_are_not_published() -> None:
         ({"weights": {"ill": 2.0}}, dc.errors.InputError, "not a published column"),
         ({"weights": {"jobs": 2.0}}, dc.errors.InputError, "Did you mean 'job'"),
         ({"weights": {"age": -1.0}}, dc.errors.InputError, "at least 0"),
+        ({"weights": {"age": float("nan")}}, dc.errors.InputError, "at least 0"),
+        ({"weights": {"age": "2"}}, dc.errors.InputError, "at least 0"),
+        ({"weights": ["age"]}, dc.errors.InputError, "mapping of columns to numbers, such as .* got list"),
+        ({"weights": {1: 2.0}}, dc.errors.InputError, "name columns by their texts"),
         ({"bins": {"ill": [1, 2]}}, dc.errors.UnusableColumnError, "'ill' holds neither"),
         ({"bins": {"ill": "quantiles:3"}}, dc.errors.UnusableColumnError, "'ill' holds neither"),
         ({"sensitive": "pay", "bins": {"pays": [1, 2]}}, dc.errors.InputError, "Did you mean 'pay'"),
         ({"bins": {"age": [30, 60]}}, dc.errors.InputError, r"sensitive columns \(ill\), and 'age' is none of them"),
         ({"model": "trees"}, dc.errors.InputError, "fit and predict_proba"),
+        ({"model": DummyClassifier}, dc.errors.InputError, r"give an instance, as in DummyClassifier\(\)"),
+        (
+            {"model": LogisticRegression()},
+            dc.errors.InputError,
+            "contains NaN: missing values must be accepted. Give a",
+        ),
+        ({"require": "certain"}, dc.errors.InputError, "'not-broken' or 'confidence'"),
+        ({"require": "confidence", "notion": dc.LIP(1.0)}, dc.errors.InputError, "Promise it with confidence"),
         ({"time_limit": 0}, dc.errors.InputError, "positive"),
         ({"output": "out.txt"}, dc.errors.InputError, "should end in"),
         ({"write_key": "k"}, dc.errors.InputError, "name the output"),
@@ -381,9 +410,17 @@ def test_too_few_rows_and_single_values_are_refused() -> None:
         dc.publish(same, "ill", seed=1)
 
 
-def test_an_estimator_of_ones_own_is_used() -> None:
-    from sklearn.ensemble import HistGradientBoostingClassifier
+@pytest.mark.parametrize(("factor", "off"), [(1.5, 0.0), (1.0, 0.2), (-1.0, 0.0)])
+def test_what_a_model_tells_has_to_be_probabilities(factor: float, off: float) -> None:
+    class Wrong(HistGradientBoostingClassifier):
+        def predict_proba(self, X):
+            return factor * super().predict_proba(X) + off
 
+    with pytest.raises(dc.errors.InputError, match="the model Wrong must tell probabilities from 0 to 1 that sum to 1"):
+        dc.publish(TABLE, "ill", notion=NOTION, seed=1, model=Wrong(max_iter=5))
+
+
+def test_an_estimator_of_ones_own_is_used() -> None:
     class Counting(HistGradientBoostingClassifier):
         fits = 0
 

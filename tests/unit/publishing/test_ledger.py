@@ -93,6 +93,8 @@ def test_two_publications_keep_one_promise(folder: Path) -> None:
     assert [entry.rows for entry in ledger.entries] == [4000, 4000]
     assert within(ledger, 0.5)
     assert 0 <= ledger.room(TABLE, dc.LIP(0.5)) < 0.05
+    with pytest.raises(dc.errors.ColumnNotFoundError, match="no column 'job'"):
+        ledger.room(TABLE.drop_columns("job"), dc.LIP(0.5))
     assert len(second.certificate["publication"]["after"]) == 1
     for name in ("first", "second"):
         certificate = dc.Certificate.from_json(folder / f"{name}.json")

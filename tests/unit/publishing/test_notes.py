@@ -7,7 +7,10 @@ import pyarrow as pa
 import pytest
 
 import discreet as dc
+from discreet.publishing.notes import _about_columns
+from discreet.publishing.roles import roles_of
 from discreet.publishing.telling import most_telling
+from discreet.tables import open_table
 from discreet.twins.cells import cells_of
 
 RNG = np.random.default_rng(3)
@@ -76,11 +79,14 @@ def test_values_that_are_promised_about_together_are_counted() -> None:
     told = float(notes.split("sensitive values, ")[1].split(" %")[0])
     assert told == pytest.approx(share, abs=1.5)  # of the records that are counted
     assert "are promised about together only: v" in notes
-    assert "Nothing is promised about which of them a record has" in notes
+    assert f" and {gathered - 5:,} more. Nothing is promised about which of them a record has" in notes
+    assert "make fewer and commoner values of the column first" in notes
+    assert found.to_dict()["note_codes"] == [note.code for note in found.notes]
+    assert "gathered" in found.to_dict()["note_codes"]
     few = np.where(CHANCE < 0.002, "a", np.where(CHANCE < 0.005, "b", np.where(CHANCE < 0.5, "c", "d")))
     notes = notes_of(few, dc.LIP(1.0, confidence=0.95))[1]
     assert "2 of 4 sensitive values, 0." in notes
-    assert "Nothing is promised" not in notes
+    assert notes.endswith(": a, b. Nothing is promised about which of them a record has, and a reader may learn it")
 
 
 def test_columns_that_tell_most_come_first_and_noise_does_not_count() -> None:
@@ -125,6 +131,28 @@ def test_ids_that_repeat_are_told_unless_the_person_is() -> None:
         found = dc.publish(table, "ill", notion=dc.LIP(1.0, confidence=0.9), seed=1, person=person)
         assert any("resident_id repeats: if its rows are one person's" in note for note in found.notes) is told
         assert not any("nr repeats" in note for note in found.notes)
+
+
+def test_codes_of_persons_are_left_out_and_named_where_they_repeat() -> None:
+    person = RNG.integers(0, 2 * N // 3, N)
+    codes, streets = [f"B{k:06d}" for k in person], [f"Long street {k}" for k in person]
+    posts = [f"{1000 + k}AB" for k in person]
+    table = pa.table({"age": AGE, "n": codes, "street": streets, "post": posts, "ill": np.where(CHANCE < 0.3, 1, 0)})
+    with open_table(table) as opened:
+        roles = roles_of(opened, "ill")
+    assert (roles.useful, roles.ids, roles.repeating) == (("age", "street", "post"), ("n",), ("n",))
+    said = {note.code: note for note in _about_columns(roles)}
+    assert "n repeats: if its rows are one person's, say so (person, --person n)" in said["repeating-id"]
+    assert "(drop, --drop street)" in said["many-values"]
+    assert "(person, --person street)" in said["many-values"]
+
+
+def test_all_columns_that_cannot_be_published_are_named() -> None:
+    times = pa.array(np.arange(N), pa.duration("s"))
+    table = pa.table({"age": AGE, "dur": times, "raw": pa.array([b"a"] * N), "ill": TOLD})
+    said = "'dur' holds INTERVAL, 'raw' holds BLOB, which cannot be compared as single values. Drop them"
+    with open_table(table) as opened, pytest.raises(dc.errors.UnusableColumnError, match=said):
+        roles_of(opened, "ill")
 
 
 def test_a_secret_of_single_values_is_refused() -> None:

@@ -122,6 +122,11 @@ def test_a_later_table_that_loses_its_confidence_says_so() -> None:
     assert -settings.notion.slack(later.joint, tight.fitted.mechanism) == pytest.approx(
         float(note.split("miss it by ")[1].split()[0]), rel=0.1
     )
+    assert note.code == "confidence-lost"
+    said = "Nothing is published, since confidence was required .* They miss it by 0.* nats: fit the first table"
+    with pytest.raises(dc.errors.BrokenNotionError, match=said) as caught:
+        tight.apply(people(6000, seed=seed).select(["age", "job", "town", "ill"]), require="confidence")
+    assert caught.value.exit_code == 1
 
 
 def test_values_that_the_first_table_lacks_are_told_of(june: dc.Publication) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -103,11 +104,29 @@ def test_categories_that_all_occur_are_not_noted() -> None:
     assert not checked(secret).notes
 
 
+def test_relations_keep_types_that_arrow_lacks() -> None:
+    largest = 2**128 - 1
+    relation = duckdb.from_arrow(TABLE).project(
+        "age::HUGEINT AS age, job::ENUM('clerk', 'nurse', 'smith', 'cook', 'spy''s') AS job, "
+        f"({largest}::UHUGEINT - age::UHUGEINT) AS large, "
+        "CASE WHEN age > 50 THEN TIMETZ '10:00:00+02' ELSE TIMETZ '10:00:00+05' END AS hour, ill"
+    )
+    found = checked(relation)
+    kinds = dict(zip(relation.columns, map(str, relation.types)))
+    assert dict(zip(found.table.columns, map(str, found.table.types))) == {c: kinds[c] for c in found.roles.useful}
+    assert {kinds[c] for c in found.roles.useful} > {"HUGEINT", "UHUGEINT", "TIME WITH TIME ZONE"}
+    published, own = set(found.table.fetchall()), set(relation.project("age, job, large, hour").fetchall())
+    assert published <= own
+    assert len(published) > 100
+    assert min(row[2] for row in published) > 2**127
+    assert any("the types of job list some" in note for note in found.notes)
+
+
 @pytest.mark.parametrize(
     ("cells", "words"),
     [
         (TABLE["age"].cast(pa.decimal256(60, 2)), r"'more' holds decimal256\(60, 2\).*Cast it to"),
-        (TABLE["job"].cast(pa.binary()), "'more' holds BLOB, not single values. Drop it"),
+        (TABLE["job"].cast(pa.binary()), "'more' holds BLOB, which cannot be compared as single values. Drop it"),
         (TABLE["job"].cast(pa.binary()).cast(pa.binary_view()), "'more' holds BLOB"),
     ],
 )

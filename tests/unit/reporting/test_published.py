@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import copy
+import io
 import itertools
 import json
 import math
 import re
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -14,15 +16,17 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from rich.console import Console
 
 import discreet as dc
 from discreet._support import jsonable
 from discreet.reporting.attacked import by_strength, series_of, sides_of
-from discreet.reporting.formats import percent, visible
+from discreet.reporting.formats import percent, points, visible
 from discreet.reporting.html import LONGEST_NAME
 from discreet.reporting.pictures import bins_of, ranges_of, scatter_of
-from discreet.reporting.publication_words import NOT_IDENTITY, OWNER_ONLY, attack_words, class_words
+from discreet.reporting.publication_words import NOT_IDENTITY, OWNER_ONLY, attack_words, class_words, design_words
 from discreet.reporting.published import MOST_POINTS, published_html
+from discreet.reporting.text.attack import attack_text
 from tests.unit.reporting.test_browser import MOST_BYTES, requests, set_up
 from tests.unit.reporting.test_pages import HOSTILE, Parsed
 
@@ -120,7 +124,7 @@ def test_all_parts_are_there_in_their_order(page: str, summary: dict[str, Any]) 
         OWNER_ONLY,
         NOT_IDENTITY,
         "S is ill. X, the useful columns, are age, job, region",
-        "Coverage is exact. The reason: models, classes and labels were chosen without the S",
+        "Coverage is exact: models, classes and labels were chosen without the S",
         "Left out as ids: id. To publish one, name it as useful.",
         "The attack does not break LIP(0.5, confidence=0.9)",
         "AUC before",
@@ -147,10 +151,10 @@ def test_numbers_are_those_of_the_summary(page: str, summary: dict[str, Any]) ->
     text = cells_of(page)
     for kept in summary["quality"]["columns"].values():
         largest = kept["largest_change"]
-        change = f"{'-' if largest['change'] < 0 else '+'}{percent(abs(largest['change']))}"
-        assert " ".join(f"{change} {percent(largest['standard_error'])}".split()) in text
+        change = f"{'-' if largest['change'] < 0 else '+'}{points(abs(largest['change']))}"
+        assert " ".join(f"{change} {points(largest['standard_error'])}".split()) in text
         for value, before, after, error in kept["shares"]:
-            shown = " ".join([value, *map(percent, (before, after, error))])
+            shown = " ".join([value, percent(before), percent(after), points(error)])
             assert not before + after or " ".join(shown.split()) in text
 
 
@@ -165,6 +169,14 @@ def test_the_summary_is_plain_data(summary: dict[str, Any], page: str) -> None:
         assert "Infinity" not in text
         assert published_html(json.loads(text)) == published_html(given)
     assert published_html(json.loads(jsonable.dumps(summary))) == page
+
+
+def test_infinite_numbers_are_texts_in_the_summary(published: dc.Publication) -> None:
+    attack = replace(published.attack, before=replace(published.attack.before, log_min_lift=-math.inf))
+    said = replace(published, attack=attack, attacks=(attack,)).to_dict()
+    assert said["attack"]["before"]["log_min_lift"] == "-inf"
+    assert said["secrets"][0]["log_lifts"]["before"][0] == "-inf"
+    assert json.dumps(said, allow_nan=False)
 
 
 def test_no_row_and_no_source_is_in_the_summary(published: dc.Publication, summary: dict[str, Any]) -> None:
@@ -392,6 +404,14 @@ def test_texts_of_pictures_stay_inside(browser: Any, files: list[Path]) -> None:
         assert browser.execute_script(script) == []
 
 
+def test_the_person_is_among_what_is_not_published_and_one_is_no_plural(summary: dict[str, Any]) -> None:
+    other = copy.deepcopy(summary)
+    other["columns"] |= {"dropped": ["town"], "person": "nr", "published": ["age"]}
+    text = words_of(published_html(other))
+    assert "Not published: town and nr." in text
+    assert "3,000 rows of 1 column are published" in text
+
+
 def test_estimates_beyond_the_promise_are_put_beside_their_number(summary: dict[str, Any]) -> None:
     far = copy.deepcopy(summary)
     far["attack"]["after"]["log_max_lift"] = 0.62
@@ -399,5 +419,13 @@ def test_estimates_beyond_the_promise_are_put_beside_their_number(summary: dict[
     said = attack_words(far)
     assert "0.62 (limits " in said
     assert f"which the extremes of {parts:,} noisy estimates are expected to, and their limits reach back" in said
+    far["attack"]["verdict"] = "not broken"
+    printed = io.StringIO()
+    Console(file=printed, width=400).print(attack_text(far["attack"]))
+    assert "is not broken by what was tried: estimates of " in printed.getvalue()
+    assert "0.62 (limits " in printed.getvalue()
+    assert "45.0 %, which is proven to be the most" in design_words(
+        {"design": {"kept": 0.45, "bound": 0.4500001, "status": "optimal"}}
+    ).replace("\u00a0", " ")
     far["design"]["status"] = "feasible"
     assert "stay in theirs; no channel that was found keeps more." in class_words(far)

@@ -287,7 +287,7 @@ def test_a_damaged_file_is_still_called_damaged(tmp_path: Path) -> None:
 def test_a_missing_column_lists_those_of_parquet_and_not_of_csv(tmp_path: Path) -> None:
     table = pa.table({f"c{k}": [k] for k in range(40)})
     pq.write_table(table, tmp_path / "t.parquet")
-    with pytest.raises(ColumnNotFoundError, match=r"which has 40 columns: 'c0', 'c1', .*'c29', \.\.\.\.") as found:
+    with pytest.raises(ColumnNotFoundError, match=r"which has 40 columns: 'c0', 'c1', .*'c29' and 10 more\.") as found:
         Joint.from_table(tmp_path / "t.parquet", "s", "x")
     assert "c30" not in str(found.value)
     (tmp_path / "t.csv").write_text("secret cell,other cell\n1,2\n")

@@ -57,3 +57,13 @@ def test_a_wrong_limit_is_told(tmp_path: Path) -> None:
         open_table(tmp_path / "t.parquet", limits=Limits("much")),
     ):
         pass
+
+
+def test_a_limit_that_is_too_small_is_called_that(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n1,2\n" * 1000)
+    with (
+        pytest.raises(dc.errors.UnreadableTableError, match=r"needs more memory than DuckDB may take\. Raise"),
+        open_table(path, places=True, limits=Limits("1kb")) as table,
+    ):
+        table.aggregate("count(*) AS n, count(DISTINCT a) AS m")

@@ -186,7 +186,8 @@ def _beside_each_other(evidence: Evidence, known: _Known, released: DuckDBTable)
     different, first = np.unique(known.records.digests, return_index=True)
     place = np.minimum(np.searchsorted(different, published), len(different) - 1)
     strange = int((different[place] != published).sum())
-    yield Finding("released rows that are rows of the table", strange == 0, f"{strange} rows are not")
+    text = "1 row is not" if strange == 1 else f"{strange} rows are not"
+    yield Finding("released rows that are rows of the table", strange == 0, text)
     if strange:
         return
     if known.classes is None:

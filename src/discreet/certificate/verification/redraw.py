@@ -33,6 +33,10 @@ def redrawn_as_bag(judge: Judge) -> Iterator[Finding]:
     both = f"SELECT {cells}, 1 AS n FROM ({expected}) UNION ALL SELECT {cells}, -1 FROM ({found})"
     left = f"SELECT sum(n) AS n FROM ({both}) GROUP BY {cells} HAVING sum(n) <> 0"
     wrong = int(judge.table.connection.sql(f"SELECT coalesce(sum(abs(n)), 0) FROM ({left})").fetchall()[0][0])
-    text = "the rows are those that the key draws" if not wrong else f"{wrong} rows are not what the key draws"
+    text = (
+        "the rows are those that the key draws"
+        if not wrong
+        else f"{'1 row is' if wrong == 1 else f'{wrong} rows are'} not what the key draws"
+    )
     yield Finding("redraw", wrong == 0, text)
     yield Finding("order", None, "not re-checked: Spark chose it, and the rows have no id", at_most="verified")

@@ -91,7 +91,11 @@ def _redrawn(judge: Judge, first: Link | None, tally: Tally) -> Iterator[Finding
     if judge.evidence.key is None:
         return
     wrong = tally.totals["wrong"] or (0 if first is None else judge.redrawn_by_hand(first))
-    text = "every row is the one that the key draws" if not wrong else f"{wrong} rows are not what the key draws"
+    text = (
+        "every row is the one that the key draws"
+        if not wrong
+        else f"{'1 row is' if wrong == 1 else f'{wrong} rows are'} not what the key draws"
+    )
     yield Finding("redraw", wrong == 0, text)
 
 

@@ -103,7 +103,8 @@ def _none(reason: str) -> Appearances:
 
 def _reason(group: IntArray) -> str:
     if len(group) < LEAST_RECORDS:
-        return f"only {len(group):,} records have a tuple that occurs once in the original."
+        have = f"only {len(group):,} records have" if len(group) else "no record has"
+        return f"{have} a tuple that occurs once in the original."
     if (group > 0).mean() < LEAST_APPEARING:
         return f"of {len(group):,} tuples that occur once in the original, fewer than one in a hundred is released."
     return "" if len(np.unique(group)) > 1 else "all tuples that occur once in the original are released equally often."

@@ -15,6 +15,7 @@ from discreet._support.visible import visible
 from discreet.notions import from_dict
 from discreet.reporting.attacked import measure_of, worst_presence
 from discreet.reporting.formats import nats
+from discreet.reporting.publication_words import beyond_words
 from discreet.reporting.text.console import bold
 from discreet.reporting.words import percent_words
 
@@ -123,4 +124,6 @@ def _verdict(found: Facts) -> list[Any]:
         return [bold("Verdict: none, no promise was named.")]
     notion = from_dict(found["notion"])
     reasons = [f"- {reason}" for reason in found["reasons"]]
-    return [bold(f"Verdict: {notion} ") + SAID[found["verdict"]], *reasons]
+    beyond = beyond_words(found) if found["verdict"] == "not broken" else ""
+    said = SAID[found["verdict"]].replace("by what was tried", f"by what was tried{beyond}")
+    return [bold(f"Verdict: {notion} ") + said, *reasons]

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from rich.console import ConsoleRenderable, Group
@@ -13,7 +13,7 @@ from rich.text import Text
 from discreet._support.visible import visible
 from discreet.notions.base import from_dict
 from discreet.reporting.attacked import measure_of, sides_of
-from discreet.reporting.formats import nats
+from discreet.reporting.formats import nats, several
 from discreet.reporting.publication_words import (
     NOT_IDENTITY,
     attack_words,
@@ -52,8 +52,8 @@ def publication_text(summary: Mapping[str, Any]) -> Group:
         *([bold(visible(f"UNDECIDED: {undecided}."))] if undecided else []),
         bold(
             visible(
-                f"{summary['rows']:,} rows of {len(summary['columns']['published'])} columns published without "
-                f"{secret}: {100 * summary['unchanged']:.1f} % of rows are unchanged"
+                f"{several(summary['rows'], 'row')} of {several(len(summary['columns']['published']), 'column')} "
+                f"published without {secret}: {100 * summary['unchanged']:.1f} % of rows are unchanged"
             )
         ),
         Text(promise_words(notion)),
@@ -71,8 +71,15 @@ def publication_text(summary: Mapping[str, Any]) -> Group:
         Text(f"Table: {visible(summary['output'])}"),
         Text(f"Certificate: {visible(summary['certificate'])}"),
     ]
-    lines += [Text(f"{title}: {visible(summary[name])}") for name, title in OWNERS if name in summary]
+    lines += [Text(f"{title}: {visible(summary[name])}") for name, title in _owners(summary)]
     return Group(*lines)
+
+
+def _owners(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Files for the owner alone; of some it is said that they were there before."""
+    for name, title in OWNERS:
+        if name in summary:
+            yield name, f"{title} (read)" if name in summary.get("read", ()) else title
 
 
 def _columns(summary: Mapping[str, Any]) -> Table:
@@ -89,8 +96,8 @@ def _columns(summary: Mapping[str, Any]) -> Table:
         table.add_row(
             visible(column),
             f"{100 * kept['unchanged']:.1f} %",
-            f"{100 * largest['change']:+.2f} %",
-            f"{100 * largest['standard_error']:.2f} %",
+            f"{100 * largest['change']:+.2f} pp",
+            f"{100 * largest['standard_error']:.2f} pp",
         )
     return table
 

@@ -156,7 +156,7 @@ def test_a_label_that_another_key_draws_is_found(tmp_path: Path) -> None:
     _, output, private = released(tmp_path)
     pq.write_table(table.set_column(table.column_names.index("job"), "job", pa.array(labels)), output)
     verdict = verify(private, source, output, key=KEY)
-    assert "1 rows are not what the key draws" in {f.text for f in verdict.failures if f.subject == "redraw"}
+    assert "1 row is not what the key draws" in {f.text for f in verdict.failures if f.subject == "redraw"}
 
 
 @pytest.mark.parametrize("in_step", [True, False])
