@@ -22,6 +22,8 @@ class Lock:
     """
 
     def __init__(self, output: Path) -> None:
+        if not output.name:
+            raise InputError(f"{str(output)!r} names no file. Name one.")
         self._output = output
         self._path = output.with_name(f".discreet-lock-{output.name}")
         self._handle: int | None = None
@@ -29,7 +31,7 @@ class Lock:
     def acquire(self) -> None:
         """Take the lock, or an `InputError` where someone else has it."""
         while self._handle is None:
-            handle = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+            handle = self._opened()
             try:
                 _lock(handle)
             except BlockingIOError:
@@ -41,6 +43,15 @@ class Lock:
                 self._handle = handle
             else:
                 os.close(handle)  # its last holder removed the file in between
+
+    def _opened(self) -> int:
+        if not self._path.parent.is_dir():
+            shown = str(self._output)
+            raise InputError(f"cannot write {shown!r}: there is no directory {str(self._output.parent)!r}.")
+        try:
+            return os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+        except OSError as error:
+            raise InputError(f"cannot write {str(self._output)!r}: {error.strerror}.") from None
 
     def _is_current(self, handle: int) -> bool:
         with contextlib.suppress(OSError):
