@@ -196,6 +196,28 @@ def test_what_cannot_be_added_up_is_refused() -> None:
         dc.design(joint, dc.LIP(0.5), after=["first.json"])
     with pytest.raises(InputError, match="kind 'bits'"):
         dc.design(joint, dc.LIP(0.5), after=[dc.design(joint, dc.LIP(0.5), "oue").mechanism])
+    with pytest.raises(InputError, match="leave out other tables"):
+        dc.design(joint, dc.LIP(0.5), after=[first], also=[joint])
+
+
+def test_what_came_before_is_not_checked_on_half_of_the_records_or_on_later_tables() -> None:
+    joint = joint_of(3, 2, 3)
+    first = dc.design(joint, dc.LIP(0.25)).mechanism
+    with pytest.raises(InputError, match=r"leave holdout out.*--margin"):
+        dc.design(joint, dc.LIP(0.5), after=[first], holdout=0.5)
+    with pytest.raises(InputError, match=r"not for all releases together.*--margin"):
+        dc.design(joint, dc.LIP(0.5), after=[first], for_later=0.95)
+    room = dc.design(joint, dc.LIP(0.5), after=[first], margin=0.1)
+    assert keeps(worst_lifts(joint.counts, [first, room.mechanism]), 0.4)
+
+
+def test_the_slack_of_a_promise_with_confidence_is_counted_with_what_came_before() -> None:
+    joint = dc.Joint.from_counts([[900, 700, 400], [400, 700, 900]], useful=["a", "b", "c"])
+    first = dc.design(joint, dc.LIP(0.1)).mechanism
+    made = dc.design(joint, dc.LIP(0.5, confidence=0.95), after=[first])
+    low, high = worst_lifts(joint.counts, [first, made.mechanism])
+    assert 0 <= made.slack <= 0.5 - max(math.log(high), -math.log(low)) + 1e-9
+    assert made.to_dict()["after"] == 1
 
 
 def test_the_same_release_twice_tells_what_its_outcomes_tell() -> None:

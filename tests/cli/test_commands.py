@@ -173,6 +173,9 @@ BAD = [
     (["frontier", "{csv}", "--sensitive", "income", "--useful", "job", "--epsilon", "-1"], 2, "at least 0"),
     (["frontier", "{csv}", "--sensitive", "income", "--useful", "job", "--method", "magic"], 2, "no method 'magic'"),
     (["frontier", "{csv}", "--sensitive", "income", "--useful", "job", "--notion", "alip"], 2, "needs --lam"),
+    (["frontier", "{csv}", "--sensitive", "income", "--useful", "job", "--notion", "chi2"], 2, "for equal parts"),
+    (["frontier", "{csv}", "--sensitive", "income", "--useful", "job", "--notion", "perfect"], 2, "has no budget to sweep"),
+    (["reproduce", "zds23-fig99", "-o", "{dir}/brandnew"], 2, "zds23-fig99"),
     (["frontier", "{csv}", "--sensitive", "income", "--useful", "job", "-o", "{dir}/f.xls"], 2, ".svg"),
     (["frontier", "{csv}", "--sensitive", "income", "--useful", "job", "-o", "{dir}/latin.csv"], 2, "--force"),
     (["frontier", "{csv}", "--sensitive", "income", "--useful", "job", "--epsilon", "0.01", "--keep", "1"], 2, "Sweep larger budgets"),
@@ -297,6 +300,10 @@ def test_compare_shows_all_methods_best_first(call) -> None:
     reading = {design["method"] for design in data["designs"] if design["reads_sensitive"]}
     assert reading == {"optimal-with-sensitive", "conditional-reporting"}
     assert all(design["log_max_lift"] <= 0.5 + 1e-12 for design in data["designs"])
+    code, out, _ = call("compare", *ADULT, "--notion", "lip", "--epsilon", "0.5", "--utility", "accuracy")
+    assert code == 0
+    assert "…" not in out
+    assert {line.split()[0] for line in out.splitlines() if line} >= set(methods(LIP(0.5))) - {"auto"}
     code, out, _ = call("compare", *ADULT, "--notion", "srlip", "--epsilon", "0.5")
     assert code == 0
     assert "independent-attributes left out: " in out
@@ -484,3 +491,12 @@ def test_audit_lists_as_many_symbols_as_are_asked_for(call) -> None:
     assert "per_symbol_left_out" not in every
     assert "and 8 more symbols; --symbols all lists them." in call("audit", *ADULT, "--symbols", "4")[1]
     assert call("audit", *ADULT, "--symbols", "0")[0] == 2
+
+
+def test_a_reproduction_without_its_data_says_so(call, tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    target = tmp_path / "brandnew"
+    code, out, _ = call("reproduce", "df20-heart-data", "--data", tmp_path / "data", "-o", target)
+    assert code == 0
+    assert "name the folder that has it with --data" in " ".join(out.split())
+    assert (target / "verdicts.csv").exists()

@@ -419,7 +419,10 @@ def _with_bound(content: dict[str, Any], joint: Joint, proof: Mapping[str, Any])
     try:
         limit = checker.proven_bound(stated)
     except (ValueError, LookupError, ArithmeticError):
-        raise InputError("the proof is not one for this notion and these values.") from None
+        raise InputError(
+            "the proof is not one for this notion, these values and what was published before. Of a design after "
+            "others it goes with release --ledger, or certify(..., after=...); else leave the proof out."
+        ) from None
     if not limit < 1:
         return content
     return {**stated, "bound": _decimal_text(limit, decimal.ROUND_CEILING), "bound_evidence": "proof"}

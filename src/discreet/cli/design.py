@@ -27,6 +27,7 @@ from discreet.cli.options import (
 from discreet.cli.streams import say, say_written
 
 if TYPE_CHECKING:
+    from discreet.certificate import Certificate
     from discreet.core.joint import Joint
     from discreet.designers import Design
     from discreet.mechanism import Earlier, Mechanism
@@ -96,7 +97,7 @@ def design(
         Mechanisms by which this table was released before, of these or other columns: the promise is then about all
         releases together.
     ledger
-        Instead of --after: the ledger of all releases about the same people, which release --ledger keeps.
+        Instead of --after: the ledger of all releases about the same people, which release --ledger begins and keeps.
     margin
         Nats by which the budgets are smaller that the mechanism is designed for than those that it promises, so that
         other tables keep the promise too.
@@ -140,25 +141,39 @@ def design(
     if others:
         joint, *options["also"] = _over_one_alphabet([joint, *(other.joint(joint.bins) for other in others)])
     result = make_design(joint, notion, method, **options)
+    # All that can fail comes before the first file is written.
     proven = None if proof is None else _proof_text(result)
     stored = _in_values(result) if as_values else result.mechanism
+    certified = None if certificate is None else _certified(result, stored)
+    data, text = result.to_dict(), design_text(result) if format == "text" else None
     if output is not None:
         stored.to_json(output)
-    if proof is not None and proven is not None:
-        files.write_text(proof, proven, private=True)
-        say_written("proof", proof)
+    if proof is not None:
+        _write_proof(proof, proven)
     if private_design is not None:
         _write_all(result, stored, private_design)
-    if certificate is not None:
-        from discreet.certificate import certify
-
-        certify(replace(result, mechanism=stored)).to_json(certificate)
+    if certificate is not None and certified is not None:
+        certified.to_json(certificate)
         say_written("private certificate", certificate)
-    show(format, result.to_dict(), design_text(result) if format == "text" else None)
+    show(format, data, text)
     if output is not None:
         say_written("mechanism", output)
         say_private(output, stored)
     return 0
+
+
+def _certified(result: Design, stored: Mechanism) -> Certificate:
+    from discreet.certificate import certify
+
+    return certify(replace(result, mechanism=stored))
+
+
+def _write_proof(target: Path, proven: str | None) -> None:
+    if proven is None:
+        say(f"note: no proof is written to {target}: the column is released as it is, and nothing keeps more than that")
+    else:
+        files.write_text(target, proven, private=True)
+        say_written("proof", target)
 
 
 def _room(margin: float | None, for_later: bool, chance: float | None, holdout: float | None) -> dict[str, Any]:
@@ -184,7 +199,8 @@ def _earlier(
     if ledger is not None:
         if paths:
             raise InputError("--ledger has all releases: leave out --after, or the ledger.")
-        known = Ledger.read(ledger, may_be_new=True)
+        known = Ledger.read(ledger)
+        known.check_sensitive(joint.sensitive_columns, "design")
         cut = {name: list(edges) for name, edges in joint.bins.items()}
         return known.earlier(load_table(source.table), joint.useful_columns, bins=cut)
     mechanisms = [Mechanism.from_json(path) for path in paths]
@@ -204,7 +220,7 @@ def _in_values(result: Design) -> Mechanism:
     """The mechanism in values, which keeps the promise as it is or is not written."""
     made = result.mechanism.in_values(result.joint)
     kept = result.notion.holds(result.joint, made)
-    if not kept or (result.after is not None and not result.notion.holds(result.after.through(made))):
+    if not kept or (result.after is not None and not result.notion.on_counts().holds(result.after.through(made))):
         raise BrokenNotionError(
             f"{result.notion} does not survive that symbols are read as values. Leave out --as-values."
         )
@@ -221,8 +237,11 @@ def _stored_proof(result: Design) -> dict[str, Any] | None:
     return result.proof.to_dict() if hasattr(result.proof, "to_dict") else None
 
 
-def _proof_text(result: Design) -> str:
+def _proof_text(result: Design) -> str | None:
+    """The proof as it is stored; None where none is needed, since nothing is hidden."""
     stored = _stored_proof(result)
+    if stored is None and result.mechanism.releases_everything(result.joint):
+        return None
     if stored is None:
         raise InputError(f"{result.method} has no proof that a checker could follow; leave out --proof.")
     return json.dumps(stored, allow_nan=False) + "\n"

@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import dataclasses
 import math
 import os
 from pathlib import Path
@@ -12,7 +13,16 @@ from cyclopts import Parameter
 
 from discreet._support import files
 from discreet._support.errors import InputError
-from discreet.cli.options import Format, NotionName, NotionOptions, TableOptions, UtilityOptions, check_search, show
+from discreet.cli.options import (
+    SIDES,
+    Format,
+    NotionName,
+    NotionOptions,
+    TableOptions,
+    UtilityOptions,
+    check_search,
+    show,
+)
 from discreet.cli.streams import say_written
 
 if TYPE_CHECKING:
@@ -81,6 +91,7 @@ def frontier(
     from discreet.frontiers.sweep import frontier as sweep
     from discreet.reporting.text.frontier import frontier_text
 
+    _check_swept(notion, lam)
     epsilons = [budget for text in epsilon for budget in _budgets(text)]
     for path in output:
         if path.suffix.lower() not in (".svg", ".png", ".pdf", ".csv", ".json"):
@@ -113,6 +124,22 @@ def frontier(
     for path in output:
         say_written("frontier", path)
     return 0
+
+
+def _check_swept(name: str | None, lam: tuple[float, ...]) -> None:
+    """Refuse a notion that one budget does not make."""
+    from discreet.notions import Notion
+
+    if name is None:
+        return
+    fields = {field.name for field in dataclasses.fields(Notion.registry[name])}  # type: ignore[arg-type]
+    if not fields & {"epsilon", *SIDES}:
+        raise InputError(f"the notion {name} has no budget to sweep: design for it (design --notion {name}).")
+    if fields >= SIDES and not lam:
+        raise InputError(
+            f"the notion {name} needs --lam: it has a budget for each side, and --lam shares every --epsilon out, such "
+            "as --lam 0.5 for equal parts."
+        )
 
 
 def _chosen(given: tuple[str, ...], serving: tuple[str, ...], joint: Joint) -> list[str]:

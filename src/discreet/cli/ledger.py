@@ -1,4 +1,4 @@
-"""``discreet ledger``: what was published about one set of people, and how much room is left."""
+"""``discreet ledger``: what was published about one set of people, and how much of a promise they use together."""
 
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
@@ -12,6 +12,7 @@ from discreet.cli.options import Format, NotionOptions, load_table, show
 if TYPE_CHECKING:
     from rich.console import Group
 
+    from discreet.certificate import Certificate
     from discreet.releasing.ledger import Entry
 
 __all__ = ["ledger"]
@@ -25,10 +26,10 @@ def ledger(
     promise: NotionOptions | None = None,
     format: Format = "text",
 ) -> int:
-    """Show what a ledger says was published, whether it is whole, and how much of a budget is left for more.
+    """Show what a ledger says was published, whether it is whole, and how far inside of a promise all releases stay.
 
-    Exit code 1 where the releases break the promise together, or the certificate states other ones before it. The file
-    is private: it holds mechanisms and columns.
+    Exit code 1 where the releases break the promise together, or the certificate states another release, or others
+    before it. The file is private: it holds mechanisms and columns.
 
     Parameters
     ----------
@@ -37,38 +38,44 @@ def ledger(
     table
         The table that was released, with its sensitive columns: to count what all releases tell together.
     certificate
-        Private certificate of one of the releases: whether what it says was published before is what the ledger says.
+        Private certificate of one of the releases: whether it and what was published before are as the ledger says.
     promise
-        The promise whose room is asked for. Left out: that of the last release.
+        The promise about all releases together, on the counts. Left out: that of the last release.
     format
         Text for people, JSON for programs.
     """
     from discreet._support import progress
-    from discreet.certificate import Certificate
     from discreet.releasing.ledger import Ledger
 
     found = Ledger.read(ledger)
     data: dict[str, Any] = {"ledger": str(ledger), "releases": [_summary(entry) for entry in found.entries]}
     notion = None if promise is None else promise.build()
+    if notion is not None and notion.confidence is not None:
+        raise InputError("what all releases tell together is counted on the table: leave out --confidence.")
     if table is None and (notion is not None or certificate is not None):
         raise InputError("what all releases tell is counted on the table: name it with --table.")
-    if table is not None:
-        if not found.entries:
-            raise InputError("the ledger has no releases yet: all of any budget is left.")
+    if table is not None and (found.entries or notion is not None):
         chosen = (notion or found.entries[-1].notion).on_counts()
         with progress.stage("counting what all releases tell"):
             room = found.room(load_table(table), chosen)
         data |= {"notion": chosen.to_dict(), "promise": str(chosen), "room": room}
-        if certificate is not None:
-            stated = Certificate.from_json(certificate)
-            if "counts" not in stated.to_dict():
-                raise InputError(
-                    f"{str(certificate)!r} is a public certificate, which does not say what was counted. Name the "
-                    "private one (release --private-certificate)."
-                )
-            data["confirmed"] = found.confirms(stated, load_table(table))
+    if table is not None and certificate is not None:
+        differs = found.differences(_private(certificate), load_table(table))
+        data |= {"confirmed": not differs, "differs": differs}
     show(format, data, _text(data) if format == "text" else None)
     return 1 if data.get("room", 0.0) < 0 or not data.get("confirmed", True) else 0
+
+
+def _private(path: Path) -> Certificate:
+    from discreet.certificate import Certificate
+
+    stated = Certificate.from_json(path)
+    if "counts" not in stated.to_dict():
+        raise InputError(
+            f"{str(path)!r} is a public certificate, which does not say what was counted. Name the private one "
+            "(release --private-certificate)."
+        )
+    return stated
 
 
 def _summary(entry: Entry) -> dict[str, Any]:
@@ -90,6 +97,8 @@ def _text(data: dict[str, Any]) -> Group:
     from rich.table import Table
     from rich.text import Text
 
+    from discreet.reporting import words
+
     shown = Table("release", "of", "about", "beside", "rows", "promise", "key", box=None, pad_edge=False)
     for number, one in enumerate(data["releases"], 1):
         of, about, beside = (Text(", ".join(one[name])) for name in ("useful", "sensitive", "kept"))
@@ -97,13 +106,9 @@ def _text(data: dict[str, Any]) -> Group:
         shown.add_row(str(number), of, about, beside, f"{one['rows']:,}", one["notion"], one["key"][:8])
     count = len(data["releases"])
     whole = "no line before the last was changed, left out or put in between; of the last its certificate tells."
-    lines = [Text(f"{count} release{'' if count == 1 else 's'}; {whole}")]
-    if "room" in data:
-        room = data["room"]
-        kept = f"Of {data['promise']} {room:.4g} nats are left for a further release."
-        broken = f"Together they break {data['promise']} by {-room:.4g} nats."
-        lines.append(Text(kept if room >= 0 else broken))
+    lines = [Text(f"{count} release{'' if count == 1 else 's'}; {whole}" if count else words.NO_RELEASES)]
+    if "room" in data and count:
+        lines.append(Text(words.room_words(data["promise"], data["room"])))
     if "confirmed" in data:
-        right, wrong = "states what the ledger has before it.", "is of no release here, or states others before it."
-        lines.append(Text(f"The certificate {right if data['confirmed'] else wrong}"))
-    return Group(shown, Text(""), *lines)
+        lines.append(Text(words.confirmed_words(data["differs"])))
+    return Group(shown, Text(""), *lines) if count else Group(*lines)

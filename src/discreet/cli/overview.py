@@ -29,7 +29,7 @@ COMMANDS = {
     "frontier:frontier": "Sweep the budget: what is kept of the useful columns, and what leaks, under several methods.",
     "quantise:quantise": "Merge useful values so that the sensitive values they can occur with are many, or cannot be told apart.",
     "release:release": "Release a table: every useful value replaced by a draw from the mechanism.",
-    "ledger:ledger": "Show what a ledger says was published, whether it is whole, and how much of a budget is left for more.",
+    "ledger:ledger": "Show what a ledger says was published, whether it is whole, and how far inside of a promise all releases stay.",
     "attack:attack": "Try to learn the sensitive columns from a release of any tool; exit code 1 where a promise is broken.",
     "certify:certify": "Certify that a mechanism keeps its promise on a table; exit code 1 where it does not.",
     "sign:sign": "Sign a certificate with an Ed25519 key of OpenSSH; verify --signer and ssh-keygen -Y verify check it.",

@@ -61,6 +61,9 @@ def reproduce(
         raise InputError(f"no folder {str(folder)!r}.")
     if gallery is not None and output is None:
         raise InputError("--gallery shows the figures that --output writes: name a folder for them.")
+    papers.chosen(names)  # names that are none are refused first
+    if output is not None:
+        _make_folder(output)
     start, used = time.perf_counter(), sum(os.times()[:4])
     cores = (os.cpu_count() or 1) if workers is None else workers
     verdicts = papers.reproduce(names, output, quick=quick, data=folder, workers=cores)
@@ -75,3 +78,11 @@ def reproduce(
     result = {"seconds": seconds, "verdicts": [papers.as_row(verdict) for verdict in verdicts]}
     show(format, result, reproduction_text(result) if format == "text" else None)
     return 0
+
+
+def _make_folder(path: Path) -> None:
+    """The folder that figures are written to, so that what goes wrong later is not taken for a missing folder."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot make the folder {str(path)!r}: {error.strerror}.") from None

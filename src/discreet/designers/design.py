@@ -125,7 +125,9 @@ class Design:
     def slack(self) -> float:
         """Nats of budget that are left, for whoever has seen earlier releases too."""
         alone = self.notion.slack(self.joint, self.mechanism)
-        return alone if self.after is None else min(alone, self.notion.slack(self.after.through(self.mechanism)))
+        if self.after is None:
+            return alone
+        return min(alone, self.notion.on_counts().slack(self.after.through(self.mechanism)))
 
     @property
     def kept_name(self) -> str:

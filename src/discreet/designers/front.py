@@ -113,11 +113,7 @@ def design(
         wanted = wanted.over(joint.useful)
     start = time.perf_counter()
     given, designed_on = joint, None
-    if holdout is not None and notion.confidence is not None:
-        raise InputError(
-            f"{notion} holds for every mechanism at once, also for one that saw all records: leave holdout out, or "
-            "confidence."
-        )
+    _check_together(notion, options, holdout=holdout, for_later=for_later)
     if holdout is not None:
         designed_on, given = joint.split(holdout, seed=int(options.get("seed") or 0))
         cells.every_sensitive_value_occurs(designed_on.p_sensitive, designed_on.sensitive)
@@ -158,11 +154,6 @@ def _designed(
     for_later: float | None,
 ) -> tuple[Outcome, Room | None]:
     """What the method finds, for the notion itself or with room for other tables; limits are then about another one."""
-    if for_later is not None and (notion.confidence is not None or asked.get("also")):
-        raise InputError(
-            "room for later (for_later, --for-later) is for the next sample of one table, under a promise about "
-            "tables: leave out other tables (also, --also) and confidence (--confidence)."
-        )
     if margin is None and for_later is None:
         return _checked_outcome(name, chosen.designer(joint, notion, **asked)), None
     stricter = notion if margin is None else notion.tightened(margin)
@@ -181,6 +172,34 @@ def _designed(
         foreseen = design_for_later(joint, stricter, chance, int(asked.get("seed", 0)), make)
         outcome, share = foreseen.outcome, foreseen.share
     return replace(outcome, limit=None, proof=None), Room(margin, for_later, share)
+
+
+def _check_together(
+    notion: Notion, options: Mapping[str, Any], *, holdout: float | None, for_later: float | None
+) -> None:
+    """Refuse, before any work is done, what does not go together with records held out and with room for later."""
+    if holdout is not None and notion.confidence is not None:
+        raise InputError(
+            f"{notion} holds for every mechanism at once, also for one that saw all records: leave holdout out, or "
+            "confidence."
+        )
+    if holdout is not None and options.get("after") is not None:
+        raise InputError(
+            "what came before (after, --after, --ledger) is counted on all records, and records that are held out "
+            "(holdout, --holdout) would not be checked together with it: leave holdout out. For room beside the "
+            "promise give a margin (margin, --margin)."
+        )
+    if for_later is not None and (notion.confidence is not None or options.get("also")):
+        raise InputError(
+            "room for later (for_later, --for-later) is for the next sample of one table, under a promise about "
+            "tables: leave out other tables (also, --also) and confidence (--confidence)."
+        )
+    if for_later is not None and options.get("after") is not None:
+        raise InputError(
+            "room for later (for_later, --for-later) is simulated for one release, not for all releases together: "
+            "leave it out after others (after, --after, --ledger). For room beside the promise give a margin (margin, "
+            "--margin)."
+        )
 
 
 def _check_holdout(joint: Joint, notion: Notion, mechanism: Mechanism) -> None:

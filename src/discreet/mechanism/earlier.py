@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet._support.errors import InputError
+from discreet._support.errors import InputError, UnseenSymbolError
 from discreet._support.numeric import IntArray, ObjectArray
 from discreet.core.joint import Joint
 from discreet.mechanism.base import Mechanism
@@ -178,7 +178,14 @@ def _checked(mechanisms: Any) -> tuple[ChannelMechanism, ...]:
 
 def _places(mechanism: ChannelMechanism, values: Sequence[Any], occurs: Any) -> IntArray:
     """Row of a mechanism for each of several values; of those that never occur, the first."""
-    mechanism.check_known(tuple(values), occurs)
+    try:
+        mechanism.check_known(tuple(values), occurs)
+    except UnseenSymbolError:
+        of = f" of {', '.join(mechanism.useful_columns)}" if mechanism.useful_columns else ""
+        raise UnseenSymbolError(
+            f"the earlier release{of} is by a mechanism that does not know some values of this table, so what it told "
+            "about their records is unknown. Count on the table that was released, or leave those records out."
+        ) from None
     place = {label: k for k, label in enumerate(mechanism.useful)}
     return np.array([place.get(value, 0) for value in values], dtype=np.int64)
 

@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 import hashlib
+import warnings
 from pathlib import Path
 from typing import Any
 
 from discreet._support import jsonable
-from discreet._support.errors import InvalidMechanismError
+from discreet._support.errors import DiscreetWarning, InvalidMechanismError
 from discreet.certificate import Certificate, certify
 from discreet.certificate.record import trusted
 from discreet.core import labels
@@ -28,12 +29,19 @@ NOT_PRIVATE = "reproducible, not private"
 
 def promised(ready: Prepared) -> Certificate:
     """What the mechanism keeps on the counts of the table, decided in integers: no row is needed for it."""
-    plan, checked = ready.plan, ready.checked
-    if not checked.has_sensitive:
-        return trusted(plan.mechanism, checked.joint, plan.notion)
-    # The proof of a design is about what it knew of earlier releases, not about what the ledger says now.
-    proof = ready.request.proof if ready.after is None else None
-    return certify(plan.mechanism, checked.joint, plan.notion, proof=proof, after=ready.after)
+    plan, checked, proof = ready.plan, ready.checked, ready.request.proof
+    if checked.has_sensitive:
+        made = certify(plan.mechanism, checked.joint, plan.notion, proof=proof, after=ready.after)
+    else:
+        made = trusted(plan.mechanism, checked.joint, plan.notion)
+    if proof is not None and made["bound"] is None:
+        warnings.warn(
+            "the proof (proof, --proof) proves no limit on this table and after what was published before, so the "
+            "certificate states no bound. Take the proof that was designed for both (design --ledger).",
+            DiscreetWarning,
+            stacklevel=2,
+        )
+    return made
 
 
 def certified(

@@ -17,13 +17,14 @@ import json
 import math
 import os
 import stat
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from discreet._support import validate
-from discreet._support.errors import BrokenNotionError, InputError
+from discreet._support.errors import BrokenNotionError, ColumnNotFoundError, DiscreetWarning, InputError
 from discreet.certificate import Certificate, checker
 from discreet.core import labels as core_labels
 from discreet.core.joint import Joint
@@ -215,13 +216,36 @@ class Ledger:
             whole[class_column(len(self.entries))] = without.classes
         known = {column: classes for column, classes in whole.items() if classes is not None}
         seen_as = [*shown]
-        if known or shown:
-            wanted = [*sensitive, *useful, *(column for one in mechanisms for column in one.useful_columns)]
-            columns = [column for column in dict.fromkeys(wanted) if column not in known]
-            table, seen_as = _counted_table(table, known, seen_as, columns)
-        found = Earlier.from_table(table, sensitive, list(useful), mechanisms, shown=seen_as, bins=bins or None)
+        try:
+            if known or shown:
+                wanted = [*sensitive, *useful, *(column for one in mechanisms for column in one.useful_columns)]
+                columns = [column for column in dict.fromkeys(wanted) if column not in known]
+                table, seen_as = _counted_table(table, known, seen_as, columns)
+            found = Earlier.from_table(table, sensitive, list(useful), mechanisms, shown=seen_as, bins=bins or None)
+        except ColumnNotFoundError as error:
+            self._check_columns(error.available)
+            raise
         applied = [self.entries[k].mechanism for k in numbers]
         return replace(found, mechanisms=tuple(one for one in applied if isinstance(one, ChannelMechanism)))
+
+    def _check_columns(self, available: Sequence[str]) -> None:
+        """Refuse a table that lacks columns which were published before."""
+        for number, entry in enumerate(self.entries, 1):
+            missing = [column for column in (*entry.columns, *entry.kept) if column not in available]
+            if missing:
+                raise ColumnNotFoundError(
+                    f"the table lacks {', '.join(missing)}, which release {number} of the ledger is of: what it told "
+                    "is counted beside what comes next. Add the column, or keep another ledger for other people.",
+                    available,
+                )
+
+    def check_sensitive(self, sensitive: Sequence[str], what: str) -> None:
+        """Refuse something that protects other columns than the releases so far."""
+        if any(one.sensitive != tuple(sensitive) for one in self.entries):
+            raise InputError(
+                f"the ledger is about {', '.join(self.entries[0].sensitive)}, the {what} about "
+                f"{', '.join(sensitive)}. Keep a ledger for each."
+            )
 
     def _check_together(self, columns: Sequence[str], without: Entry | None) -> None:
         """Refuse columns beside a whole table that it has not: classes say nothing of what they tell together.
@@ -264,7 +288,10 @@ class Ledger:
         return entry.columns if entry.classes is None else (class_column(number),)
 
     def room(self, table: Any, notion: Notion) -> float:
-        """Nats of a promise that are left after all releases; below 0 where they break it already."""
+        """Nats that all releases together stay inside of a promise; below 0 where they break it.
+
+        No budget of the next release: what that tells together with those before has to be counted.
+        """
         if not self.entries:
             return min(bound.epsilon for bound in notion.bounds)
         found = self.earlier(table, self._counted_by(0), bins=_bins(self.entries[0]))
@@ -278,30 +305,31 @@ class Ledger:
         """
         found = self.before(table, entry)
         if found is None:
+            _warn_of_the_last(entry.notion)
             return None
         before = found.over(joint)
         seen = before.through(entry.mechanism)
         promise = entry.notion.on_counts()
         if not promise.holds(seen):
             slack = promise.slack(seen)
-            how = f"by {-slack:.3g} nats" if slack > -math.inf else "since what is seen together rules a value of S out"
+            is_finite = slack > -math.inf
+            how = f"by {-slack:.3g} nats" if is_finite else "since what is seen together rules a value of S out"
+            larger = (
+                ", or promise a larger budget" if is_finite else ""
+            )  # none is large enough where a value is ruled out
             raise BrokenNotionError(
                 f"together with what the ledger says was published before this release breaks {entry.notion} {how}, so "
-                "nothing was released. Design it after that (design --ledger), or promise a larger budget."
+                f"nothing was released. Design it after that (design --ledger){larger}."
             )
         return before
 
     def before(self, table: Any, entry: Entry) -> Earlier | None:
         """What was seen before a release, beside what it publishes; None where nothing was."""
-        if any(one.sensitive == entry.sensitive and one.secret != entry.secret for one in self.entries):
+        self.check_sensitive(entry.sensitive, "release")
+        if any(one.secret != entry.secret for one in self.entries):
             raise InputError(
                 f"the sensitive column {', '.join(entry.sensitive)} is cut into other parts than in the ledger, which "
                 "is another secret. Cut it in the same way (bins, --bins), or keep a ledger for each."
-            )
-        if any(one.sensitive != entry.sensitive for one in self.entries):
-            raise InputError(
-                f"the ledger is about {', '.join(self.entries[0].sensitive)}, the release about "
-                f"{', '.join(entry.sensitive)}. Keep a ledger for each."
             )
         useful = entry.columns if entry.classes is None else (class_column(len(self.entries)),)
         return self.earlier(table, useful, kept=entry.kept, bins=_bins(entry), without=entry)
@@ -314,29 +342,97 @@ class Ledger:
         return named if named or seen else None
 
     def confirms(self, certificate: Certificate, table: Any) -> bool:
-        """Whether a private certificate of one of the releases states what was published before it, as it was.
+        """Whether a private certificate of one of the releases states that release and those before as they are here.
 
         ``table`` is the one that was released: what readers had seen is counted on it anew.
         """
+        return not self.differences(certificate, table)
+
+    def differences(self, certificate: Certificate, table: Any) -> list[str]:
+        """What a private certificate states otherwise than the ledger; see `confirms`."""
         digest = certificate.public["certificate_digest"]
         number = next((k for k, entry in enumerate(self.entries) if entry.certificate == digest), None)
         if number is None:
-            return False
-        entry = self.entries[number]
+            return ["release"]
+        entry, stated = self.entries[number], certificate.to_dict()
+        if entry.classes is None if "publication" in stated else entry.classes is not None:
+            return ["whole table"]
+        of_entry = _release_fields if entry.classes is None else _publication_fields
+        found = [name for name, (own, other) in of_entry(entry, stated).items() if own != other]
+        if found:
+            return found
         before = Ledger(self.entries[:number], self.lines[:number])
-        stated = certificate.to_dict()
-        if entry.classes is not None:
-            return bool(stated["publication"].get("after") == before.named_before(entry))
-        found = before.before(table, entry)
+        same = before._is_stated if entry.classes is None else before._is_named
+        return [] if same(entry, stated, table) else ["what was published before"]
+
+    def _is_named(self, entry: Entry, stated: Mapping[str, Any], table: Any) -> bool:
+        """Whether the certificate of a whole table names the releases that came before, and it is of these records."""
+        assert entry.classes is not None
+        try:
+            _with_classes(table, {class_column(len(self.entries)): entry.classes}, entry.sensitive)
+        except InputError:
+            return False
+        return bool(stated["publication"].get("after") == self.named_before(entry))
+
+    def _is_stated(self, entry: Entry, stated: Mapping[str, Any], table: Any) -> bool:
+        """Whether a certificate states what readers of all releases before had seen."""
+        found = self.before(table, entry)
         if found is None or "after" not in stated:
             return found is None and "after" not in stated
-        labels = [core_labels.decode(label) for label in stated["counts"]["useful"]]
-        place = {label: k for k, label in enumerate(labels)}
+        place = {core_labels.decode(label): k for k, label in enumerate(stated["counts"]["useful"])}
+        if not set(found.joint.useful) <= set(place):
+            return False
         told = [
             {(s, place[found.joint.useful[x]]): int(n) for s, row in enumerate(one) for x, n in enumerate(row) if n}
             for one in found.outcomes
         ]
         return told == [{(s, x): n for s, x, n in one} for one in stated["counts"]["outcomes"]]
+
+
+def _release_fields(entry: Entry, stated: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
+    """What a release and its certificate both state, by name: as the ledger has it, and as the certificate has it."""
+    columns = stated.get("columns", {})
+    outside = {row["column"] for row in stated.get("not_covered", ())}
+    covered = [column for column in columns.get("kept", ()) if column not in outside]
+    made = entry.mechanism.promising(entry.notion.to_dict(), entry.mechanism.method)
+    return {
+        "notion": (entry.notion.to_dict(), stated["notion"]),
+        "mechanism": (checker.digest(made.public_dict()), checker.digest(stated["mechanism"])),
+        "sensitive": (list(entry.sensitive), columns.get("sensitive")),
+        "kept": (list(entry.kept), covered),
+        "key": (entry.key, stated.get("key", {}).get("fingerprint")),
+        "id": (entry.id, columns.get("id")),
+        "rows": (entry.rows, (stated["rows"] or {}).get("input")),
+    }
+
+
+def _publication_fields(entry: Entry, stated: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
+    """The same of a whole table; its classes have a share of the confidence, so that budgets alone are compared."""
+    assert entry.classes is not None
+    told, hidden = stated["publication"], stated.get("private_publication", {})
+    promise = from_dict(stated["notion"])
+    return {
+        "notion": (entry.notion.on_counts(), promise.on_counts()),
+        "mechanism": (entry.mechanism.fingerprint, Mechanism.from_dict(stated["mechanism"]).fingerprint),
+        "sensitive": (list(entry.sensitive), told["columns"]["sensitive"]),
+        "columns": (sorted(entry.classes.columns), sorted(told["columns"]["useful"])),
+        "kept": (entry.kept, ()),
+        "key": (entry.key, told["key"]["fingerprint"]),
+        "id": (entry.id, None),
+        "rows": (entry.rows, told["rows"]),
+        "classes": (entry.classes.packed, hidden.get("classes")),
+    }
+
+
+def _warn_of_the_last(notion: Notion) -> None:
+    """Say of a first release that none can be designed to follow it under its promise."""
+    if notion.is_conditional or not notion.is_polyhedral:
+        warnings.warn(
+            f"no release is designed to keep {notion} together with this one: after it, design --ledger serves LIP, "
+            "ALIP, MaxLift and LDP alone. Where more is to follow, promise one of those.",
+            DiscreetWarning,
+            stacklevel=2,
+        )
 
 
 def class_column(number: int) -> str:
@@ -397,13 +493,29 @@ def _lines(name: str) -> list[str]:
         with Path(name).open("rb") as stream:
             mode = os.fstat(stream.fileno()).st_mode
             content = stream.read(MOST_BYTES + 1)
-        text = content.decode()
+        text: str | None = content.decode()
+    except FileNotFoundError:
+        raise InputError(
+            f"there is no ledger {name!r}. Check its name; release --ledger and publish --ledger begin one."
+        ) from None
     except OSError as error:
         raise InputError(f"cannot read the ledger {name!r}: {error.strerror}.") from None
     except UnicodeDecodeError:
-        raise InputError(f"{name!r} is not a ledger.") from None
+        text = None
+    if text is None or not _may_be_ledger(text):
+        raise InputError(f"{name!r} is not a ledger: it is a file of another kind. release --ledger begins one.")
     if os.name == "posix" and stat.S_IMODE(mode) & 0o077:
         raise InputError(f"others may read the ledger {name!r}. Make it private: chmod 600 {name}")
     if len(content) > MOST_BYTES or (text and not text.endswith("\n")):
         raise InputError(f"{name!r} is not a ledger, or its last line is cut off.")
     return text.split("\n")[:-1]  # other ends of lines may stand in values
+
+
+def _may_be_ledger(text: str) -> bool:
+    """Whether the first line is that of a ledger, if a damaged one: JSON of no other format."""
+    first = text.partition("\n")[0]
+    try:
+        stored = json.loads(first) if first.strip() else {}
+    except (ValueError, RecursionError):
+        return first.startswith('{"number"')
+    return isinstance(stored, dict) and stored.get("format", FORMAT) == FORMAT

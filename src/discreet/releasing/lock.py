@@ -22,6 +22,8 @@ class Lock:
     """
 
     def __init__(self, output: Path) -> None:
+        if not output.name:
+            raise InputError(f"{str(output)!r} names no file. Name one.")
         self._output = output
         self._path = output.with_name(f".discreet-lock-{output.name}")
         self._handle: int | None = None
@@ -41,7 +43,7 @@ class Lock:
             raise
 
     def _is_held(self) -> bool:
-        self._handle = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+        self._handle = self._opened()
         _lock(self._handle)
         if self._is_current(self._handle):
             return True
@@ -62,6 +64,15 @@ class Lock:
         if self._handle is not None:
             os.close(self._handle)
             self._handle = None
+
+    def _opened(self) -> int:
+        if not self._path.parent.is_dir():
+            shown = str(self._output)
+            raise InputError(f"cannot write {shown!r}: there is no directory {str(self._output.parent)!r}.")
+        try:
+            return os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+        except OSError as error:
+            raise InputError(f"cannot write {str(self._output)!r}: {error.strerror}.") from None
 
     def _is_current(self, handle: int) -> bool:
         with contextlib.suppress(OSError):

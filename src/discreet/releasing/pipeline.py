@@ -55,6 +55,8 @@ class Released:
         Of a release that was written to a file.
     signed_by : str or None
         Fingerprint of the key that signed it.
+    entered : dict or None
+        The ledger that it was entered into: its ``path``, the ``number`` of the release there, and ``is_new``.
     """
 
     table: Any
@@ -68,6 +70,7 @@ class Released:
     hides_mechanism: bool = False
     certificate: Certificate | None = None
     signed_by: str | None = None
+    entered: dict[str, Any] | None = None
 
     def summary(self, output: Path) -> dict[str, Any]:
         """What a release to a file says of itself, as plain data."""
@@ -82,6 +85,7 @@ class Released:
             "codebook": os.fspath(sidecar(output, "codebook.private" if self.hides_mechanism else "codebook")),
             "private_mechanism": self.hides_mechanism,
             **({} if self.signed_by is None else {"signed_by": self.signed_by}),
+            **({} if self.entered is None else {"ledger": self.entered}),
             "engine": self.engine,
             "seconds": self.seconds,
         }
@@ -121,7 +125,13 @@ def run(request: Request) -> Released:
         ready.hides_mechanism,
         certificate,
         None if request.sign is None else request.sign.fingerprint,
+        None if ready.ledger is None else _entered(request, len(ready.ledger.entries)),
     )
+
+
+def _entered(request: Request, number: int) -> dict[str, Any]:
+    """Where a release was entered, as a summary says it."""
+    return {"path": str(request.ledger), "number": number, "is_new": number == 1}
 
 
 def _targets(

@@ -111,6 +111,9 @@ class Request:
             raise InputError(
                 "a ledger records releases that are written to a file and certified, with one record for each person."
             )
+        paths = [os.path.realpath(path) for path in (self.ledger, self.output) if path is not None]
+        if len(set(paths)) < len(paths):
+            raise InputError(f"the ledger and the output are one file, {str(self.output)!r}. Name another for each.")
         if self.output is None and self.is_path:
             raise InputError("a path is released to a path: name the output.")
 

@@ -21,6 +21,7 @@ __all__ = [
     "MOST_SURE",
     "NOT_JUDGED",
     "NO_CERTIFICATE",
+    "NO_RELEASES",
     "against_words",
     "at_most_percent",
     "beside_words",
@@ -28,6 +29,7 @@ __all__ = [
     "broken_words",
     "chance_words",
     "changes_by",
+    "confirmed_words",
     "cost_words",
     "coverage_words",
     "interval_words",
@@ -42,6 +44,7 @@ __all__ = [
     "question",
     "raw_words",
     "release_words",
+    "room_words",
     "rule_words",
     "verdict_words",
 ]
@@ -580,3 +583,33 @@ def _rare_words(joint: Joint) -> list[str]:
         f"{rare} of {pairs} pairs of values occur in fewer than {RARE} records. What a small table says about such "
         "pairs is mostly chance."
     ]
+
+
+#: Of a ledger that nothing was entered into.
+NO_RELEASES = "The ledger has no releases yet: all of any budget is left."
+
+
+def room_words(promise: str, room: float) -> str:
+    """How far inside of a promise all releases of a ledger stay, which is no budget of the next one.
+
+    >>> room_words("LIP(0.5)", 1e-14)
+    'Together the releases keep LIP(0.5), with nothing to spare.'
+    """
+    if room < 0:
+        how = f"by {-room:.4g} nats" if room > -math.inf else "since what is seen together rules a value of S out"
+        return f"Together the releases break {promise} {how}."
+    if room < NOTHING:
+        return f"Together the releases keep {promise}, with nothing to spare."
+    return (
+        f"Together the releases keep {promise} with {room:.4g} nats to spare. The next is not free to use that alone: "
+        "design it with --ledger."
+    )
+
+
+def confirmed_words(differs: Sequence[str]) -> str:
+    """Whether a certificate states a release of a ledger as it stands there."""
+    if not differs:
+        return "The certificate states its release, and what was published before it, as the ledger has them."
+    if list(differs) == ["release"]:
+        return "The certificate is of no release here."
+    return f"The certificate and the ledger differ about its release: {', '.join(differs)}."

@@ -96,6 +96,14 @@ def test_rare_cells_do_not_stop_the_optimum_that_reads_s(seed: int) -> None:
     assert result.bound is None or result.bound >= result.nmi
 
 
+def test_the_optimum_that_reads_s_says_that_it_is_not_searched_for_at_budget_zero() -> None:
+    joint = Joint.from_counts([[30, 15, 5], [10, 15, 25]], useful=["a", "b", "c"])
+    nothing, little = (design(joint, LIP(epsilon), "optimal-with-sensitive") for epsilon in (0, 1e-4))
+    assert any("not searched where a budget is zero" in note for note in nothing.notes)
+    assert nothing.nmi < little.nmi
+    assert little.notes == ()
+
+
 @pytest.mark.parametrize("method", ["grr", "oue", "conditional-reporting", "tight-rr", "optimal-with-sensitive"])
 @pytest.mark.parametrize("epsilon", [1e-300, 1e-17, 1e-15])
 def test_budgets_below_the_integers_merge_everything(method: str, epsilon: float) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import fields, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -107,6 +108,38 @@ def test_two_publications_keep_one_promise(folder: Path) -> None:
         entry.notion, alone.fitted.mechanism, entry.sensitive, (), entry.key, None, 4000, None, entry.classes
     )
     assert not within(dc.Ledger(ledger.entries[:1], ledger.lines[:1]).with_entry(unaware), 0.5)
+
+
+def test_the_certificate_of_a_table_tells_of_every_field_of_its_line(folder: Path) -> None:
+    path = folder / "ledger.jsonl"
+    publish(folder, "first", seed=1, ledger=path)
+    certificate = dc.Certificate.from_json(folder / "first.json")
+    entry = dc.Ledger.read(path).entries[0]
+    assert entry.classes is not None
+    plain = dc.Mechanism.from_channel(np.eye(entry.mechanism.n_useful), useful=entry.mechanism.useful)
+    changed: dict[str, Any] = {
+        "notion": dc.LIP(5.0, confidence=0.9),
+        "mechanism": plain,
+        "sensitive": ("job",),
+        "kept": ("job",),
+        "key": "0" * 64,
+        "id": "job",
+        "rows": 3999,
+        "certificate": "0" * 64,
+        "classes": replace(entry.classes, packed=entry.classes.packed[:-8] + "AAAAAAAA"),
+    }
+    assert set(changed) == {field.name for field in fields(entry)}
+    for name, value in changed.items():
+        ledger = dc.Ledger().with_entry(replace(entry, **{name: value}))
+        assert ledger.differences(certificate, TABLE) == ["release" if name == "certificate" else name]
+    for classes, told in (
+        (replace(entry.classes, columns=entry.classes.columns[:-1]), "columns"),
+        (replace(entry.classes, records="0" * 64), "what was published before"),
+        (None, "whole table"),
+    ):
+        ledger = dc.Ledger().with_entry(replace(entry, classes=classes))
+        assert ledger.differences(certificate, TABLE) == [told]
+    assert not dc.Ledger.read(path).confirms(certificate, people(4000, seed=5))
 
 
 def test_a_column_after_a_publication_and_the_other_way_round(folder: Path) -> None:

@@ -156,6 +156,7 @@ def test_a_changed_ledger_is_not_taken(tmp_path: Path) -> None:
         [*lines[:2], lines[2][:-1]],
         ["{}\n"],
         ["\n"],
+        [lines[0][:50] + "\n"],
     ):
         path.write_text("".join(changed))
         with pytest.raises(InputError, match=r"line \d of the ledger|cut off"):
@@ -178,7 +179,7 @@ def test_what_a_ledger_cannot_add_up_is_refused(tmp_path: Path) -> None:
         release(other, tmp_path, "other")
     narrow = TABLE.drop_columns(["job"])
     second = designed("school", 0.5)
-    with pytest.raises(InputError, match="job"):
+    with pytest.raises(InputError, match="the table lacks job, which release 1 of the ledger is of"):
         dc.release(narrow, second, output=tmp_path / "n.parquet", ledger=tmp_path / "ledger", id="id")
     assert sorted(os.listdir(tmp_path)) == [
         "first.parquet",
@@ -194,3 +195,121 @@ def test_files_are_released_with_a_ledger_as_frames_are(tmp_path: Path) -> None:
     dc.release(tmp_path / "t.parquet", first, output=tmp_path / "a.csv", ledger=tmp_path / "l", id="id", notion=NOTION)
     found = dc.Ledger.read(tmp_path / "l").earlier(tmp_path / "t.parquet", ["school"])
     assert found.joint.n_useful == 3
+
+
+@pytest.fixture(scope="module")
+def second(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dc.Certificate]:
+    """A ledger of two releases, and the private certificate of the second."""
+    place = tmp_path_factory.mktemp("two")
+    release(designed("job", 0.2), place, "first", notion=NOTION)
+    after = dc.Ledger.read(place / "ledger").earlier(TABLE, ["school"], kept=["town"])
+    mechanism = designed("school", 0.4, after=after)
+    release(mechanism, place, "second", notion=NOTION, keep=["town"], private_certificate=place / "private.json")
+    return place, dc.Certificate.from_json(place / "private.json")
+
+
+def changed_lines(place: Path) -> dict[str, dict[str, object]]:
+    """The last line with one field changed, by its name."""
+    first, last = map(json.loads, (place / "ledger").read_text().splitlines())
+    weaker = designed("school", 0.1).to_dict()
+    of_town = designed("town", 0.5).to_dict()
+    return {
+        "notion": last | {"notion": {"name": "lip", "epsilon": 5.0}},
+        "mechanism": last | {"mechanism": weaker},
+        "another column's mechanism": last | {"mechanism": first["mechanism"]},
+        "a third column's mechanism": last | {"mechanism": of_town},
+        "sensitive": last | {"sensitive": ["town"]},
+        "kept": last | {"kept": []},
+        "more kept": last | {"kept": ["town", "job"]},
+        "key": last | {"key": first["key"]},
+        "id": last | {"id": None},
+        "rows": last | {"rows": last["rows"] - 1},
+        "certificate": last | {"certificate": first["certificate"]},
+    }
+
+
+def test_a_certificate_tells_of_every_field_of_the_last_line(second: tuple[Path, dc.Certificate]) -> None:
+    place, certificate = second
+    assert dc.Ledger.read(place / "ledger").differences(certificate, TABLE) == []
+    first, last = (place / "ledger").read_text().splitlines(keepends=True)
+    for name, changed in changed_lines(place).items():
+        forged = place / "forged"
+        forged.touch(0o600)
+        forged.write_text(first + json.dumps(changed, ensure_ascii=False) + "\n")
+        ledger = dc.Ledger.read(forged)
+        assert not ledger.confirms(certificate, TABLE), name
+        assert ledger.differences(certificate, TABLE)[0] in (name, name.partition("'s ")[2], "kept", "release")
+    assert json.loads(last).keys() - {"number", "before", "format"} <= {*changed_lines(place)}
+
+
+def test_the_proof_of_a_later_release_stays_with_it(tmp_path: Path) -> None:
+    release(designed("job", 0.2), tmp_path, "first", notion=NOTION)
+    after = dc.Ledger.read(tmp_path / "ledger").earlier(TABLE, ["school"])
+    joint = dc.Joint.from_table(TABLE, "rich", "school")
+    made = dc.design(joint, NOTION, after=after)
+    private = tmp_path / "private.json"
+    release(made.mechanism, tmp_path, "second", proof=made.proof, private_certificate=private)
+    stated = dc.Certificate.from_json(private)
+    assert stated["bound_evidence"] == "proof"
+    assert float(stated["bound"]) == pytest.approx(made.bound, abs=2e-6)
+    assert float(stated["bound"]) < dc.design(joint, NOTION).bound
+    assert dc.verify(private, TABLE).level == "verified"
+    with pytest.raises(InputError, match="what was published before"):
+        dc.certify(made.mechanism, joint, NOTION, proof=made.proof)
+
+
+def test_files_that_are_no_ledger_are_told_apart(tmp_path: Path) -> None:
+    mechanism = designed("job", 0.2)
+    mechanism.to_json(tmp_path / "m.json")
+    (tmp_path / "t.csv").write_text("a,b\n1,2\n")
+    (tmp_path / "bytes").write_bytes(bytes(range(128, 256)))
+    for name in ("m.json", "t.csv", "bytes"):
+        with pytest.raises(InputError, match=f"'.*{name}' is not a ledger: it is a file of another kind"):
+            dc.Ledger.read(tmp_path / name)
+    with pytest.raises(InputError, match=r"there is no ledger '.*none'"):
+        dc.Ledger.read(tmp_path / "none")
+    options = {"output": tmp_path / "out.csv", "id": "id", "notion": NOTION}
+    for path, why in (
+        (".", "names no file"),
+        (tmp_path / "no" / "l", "there is no directory"),
+        (tmp_path, "directory"),
+    ):
+        with pytest.raises(InputError, match=why):
+            dc.release(TABLE, mechanism, ledger=path, **options)
+    with pytest.raises(InputError, match="the ledger and the output are one file"):
+        dc.release(TABLE, mechanism, ledger=tmp_path / "." / "out.csv", **options)
+    assert sorted(os.listdir(tmp_path)) == ["bytes", "m.json", "t.csv"]
+
+
+def test_values_that_an_earlier_mechanism_does_not_know_are_named_by_their_column(tmp_path: Path) -> None:
+    release(designed("job", 0.2), tmp_path, "first", notion=NOTION)
+    rows = TABLE.to_pylist()
+    grown = pa.Table.from_pylist([*rows[:-1], rows[-1] | {"job": 9}])
+    with pytest.raises(dc.errors.UnseenSymbolError, match="the earlier release of job is by a mechanism that does not"):
+        dc.Ledger.read(tmp_path / "ledger").earlier(grown, ["school"])
+
+
+def test_a_larger_budget_is_advised_where_one_helps(tmp_path: Path) -> None:
+    table = pa.table({"id": range(8), "a": list("xxxxyyyy"), "b": list("xyxyxyxy"), "s": list("01011010")})
+    joint = {name: dc.Joint.from_table(table, "s", name) for name in "ab"}  # s is whether they differ
+    whole = {
+        name: dc.Mechanism.from_channel(np.eye(2), useful=["x", "y"], sensitive_columns=["s"], useful_columns=[name])
+        for name in "ab"
+    }
+    assert all(dc.LIP(0.1).holds(joint[name], whole[name]) for name in "ab")
+    options = {"ledger": tmp_path / "ledger", "id": "id", "notion": dc.LIP(0.1), "as_values": False}
+    dc.release(table, whole["a"], output=tmp_path / "a.csv", **options)
+    with pytest.raises(BrokenNotionError, match=r"rules a value of S out.*design --ledger\)\.$"):
+        dc.release(table, whole["b"], output=tmp_path / "b.csv", **options)
+
+
+def test_a_first_release_under_a_notion_that_none_can_follow_warns(tmp_path: Path) -> None:
+    notion = dc.Chi2Lift(eps_upper=0.5)
+    joint = dc.Joint.from_table(TABLE, "rich", "job")
+    mechanism = dc.design(joint, notion, time_limit=5).mechanism
+    with pytest.warns(dc.errors.DiscreetWarning, match="no release is designed to keep Chi2Lift"):
+        release(mechanism, tmp_path, "first")
+    after = dc.Ledger.read(tmp_path / "ledger").earlier(TABLE, ["school"])
+    with pytest.raises(InputError, match="are designed for LIP, ALIP, MaxLift or LDP, not for Chi2Lift") as found:
+        dc.design(dc.Joint.from_table(TABLE, "rich", "school"), notion, after=after)
+    assert "also" not in str(found.value)

@@ -7,6 +7,7 @@ Every method that mixes posteriors starts here and ends in `Problem.outcome`.
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -347,16 +348,26 @@ def _folded_masses(other: Joint, joint: Joint) -> ObjectArray:
 
 def _check_after(notion: Notion, after: Earlier, also: Sequence[Joint]) -> None:
     """What came before can be added up, and keeps the promise by itself."""
-    if notion.is_conditional or also or not notion.is_polyhedral:
+    if notion.is_conditional or not notion.is_polyhedral:
         raise InputError(
-            f"a promise about several releases is made on one counted table: leave out other tables (also), and use "
-            f"LIP, ALIP, MaxLift or LDP instead of {notion}."
+            f"releases after others (after, --after, --ledger) are designed for LIP, ALIP, MaxLift or LDP, not for "
+            f"{notion}."
+        )
+    if also:
+        raise InputError(
+            "a promise about several releases is made on one counted table: leave out other tables (also, --also)."
         )
     seen, promise = after.through(), notion.on_counts()
     if not promise.holds(seen):
+        slack = promise.slack(seen)
+        if slack == -math.inf:
+            raise BrokenNotionError(
+                f"what was published before rules a value of S out, which breaks {promise} whatever its budget, so "
+                "nothing can follow under it."
+            )
         raise BrokenNotionError(
-            f"what was published before breaks {promise} by {-promise.slack(seen):.3g} nats already, so nothing can "
-            "follow under it. Promise a larger budget for all releases together."
+            f"what was published before breaks {promise} by {-slack:.3g} nats already, so nothing can follow under it. "
+            "Promise a larger budget for all releases together."
         )
 
 

@@ -70,6 +70,13 @@ SEEN = 1e-7
 #: Released symbols, and posteriors of a mixture, of less weight than this are left out.
 UNSEEN = 1e-12
 
+#: Of a design whose budget is zero, or zero on one side.
+NOT_SEARCHED = (
+    "mechanisms that read S are not searched where a budget is zero: this is the better of the optimum that does not "
+    "read S and conditional reporting, without a proven limit; a small budget, such as 0.0001, is searched and may "
+    "keep far more"
+)
+
 #: Alphabets up to this size are reported on symbol by symbol too, where they are designed on by class.
 REPORTED_UP_TO = 300
 
@@ -86,7 +93,8 @@ def optimal_with_sensitive(
     without = None if time_limit is None else time_limit * WITHOUT_SHARE
     if any(bound.epsilon == 0 for bound in notion.bounds):
         plain = optimal(joint, notion, utility=utility, seed=seed, time_limit=without)
-        return Outcome(_best(joint, utility, [plain.mechanism, conditional_reporting(joint, notion)]))
+        best = _best(joint, utility, [plain.mechanism, conditional_reporting(joint, notion)])
+        return Outcome(best, notes=(NOT_SEARCHED,))
     quotient = Quotient.of(joint) if isinstance(utility, SeparableUtility) else None
     inner = joint if quotient is None else quotient.inner
     known = [

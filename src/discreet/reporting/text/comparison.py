@@ -18,7 +18,7 @@ __all__ = ["comparison_text"]
 
 EXPLAINED = (
     "unchanged: records that keep their value where each released symbol is read as a value drawn from what it stands "
-    "for; share error: largest standard error of a value's share counted in such a column."
+    "for; share error: largest standard error of a value's share counted in such a column, in percentage points."
 )
 
 
@@ -26,7 +26,7 @@ def comparison_text(designs: Sequence[Design], skipped: Mapping[str, str]) -> Gr
     """Several methods under one notion, in the order given."""
     other = next((design.kept_name for design in designs if design.kept_name != "NMI"), None)
     titles = ["NMI"] if other is None else [other, "NMI"]
-    table = Table(box=None, pad_edge=False)
+    table = Table(box=None, pad_edge=False, collapse_padding=True)
     for title, justify in (
         ("method", "left"),
         *[(title, "right") for title in titles],
@@ -39,7 +39,9 @@ def comparison_text(designs: Sequence[Design], skipped: Mapping[str, str]) -> Gr
         ("seconds", "right"),
         ("status", "left"),
     ):
-        table.add_column(title, justify=justify)  # type: ignore[arg-type]
+        # A name that is cut off cannot be given to --method, and words of a title stay whole.
+        narrowest = max(map(len, title.split()))
+        table.add_column(title, justify=justify, no_wrap=title == "method", overflow="fold", min_width=narrowest)  # type: ignore[arg-type]
     for design in designs:
         row = design.to_dict()
         table.add_row(
@@ -48,7 +50,7 @@ def comparison_text(designs: Sequence[Design], skipped: Mapping[str, str]) -> Gr
             f"{design.nmi:.4f}",
             "" if design.bound is None else f"{design.bound:.4f}",
             "" if design.unchanged is None else f"{100 * design.unchanged:.1f} %",
-            "" if design.share_error is None else f"{100 * design.share_error:.2g} points",
+            "" if design.share_error is None else f"{100 * design.share_error:.2g}",
             f"{row['log_max_lift']:.4f}",
             number(row["log_min_lift"]),
             "S and X" if design.mechanism.reads_sensitive else "X",
