@@ -369,7 +369,7 @@ class Ledger:
         """Whether the certificate of a whole table names the releases that came before, and it is of these records."""
         assert entry.classes is not None
         try:
-            _with_classes(table, {class_column(len(self.entries)): entry.classes}, entry.sensitive)
+            _counted_table(table, {class_column(len(self.entries)): entry.classes}, (), entry.sensitive)
         except InputError:
             return False
         return bool(stated["publication"].get("after") == self.named_before(entry))
