@@ -20,7 +20,7 @@ from discreet.notions import mean_kinds, srlip
 from discreet.notions.lift_kinds import SmallestLift
 from discreet.papers import mutations, oracles
 from discreet.papers.base import Setting
-from discreet.quantising import baselines
+from discreet.quantising import front as quantising
 from tests.conftest import missing
 
 #: Entries that take more than a second or two with every mutation of theirs.
@@ -127,7 +127,7 @@ BROKEN: dict[str, tuple[Any, str, Callable[[Any], Any], str, str]] = {
         srlip, "slices", _first_and_last_half, "lts20-srlip-theory", "lts20-srlip-equals-robust-lip"
     ),
     "suppression of three values in four": (
-        baselines, "suppression", _quarter_apart, "df20-fig9", "df20-fig9-beats-suppression"
+        quantising, "suppression", _quarter_apart, "df20-fig9", "df20-fig9-beats-suppression"
     ),
 }  # fmt: skip
 

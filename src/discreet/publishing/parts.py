@@ -314,7 +314,9 @@ def _words(cells: Cells) -> tuple[str, ...]:
     once = np.unique(place * max(1, len(words.dictionary)) + codes, return_index=True)[1]
     counts = np.bincount(codes[once], cells.counts[place[once]], len(words.dictionary))
     shares = counts / max(1, int(cells.counts.sum()))
-    fit = np.flatnonzero((shares >= LEAST_SHARE) & (shares <= 1 - LEAST_SHARE))
+    # A word that is a whole value is told apart as such: by its place, and by its code where it is common.
+    whole = np.asarray(pc.is_in(words.dictionary, value_set=pc.utf8_lower(cells.values)), dtype=bool)
+    fit = np.flatnonzero((shares >= LEAST_SHARE) & (shares <= 1 - LEAST_SHARE) & ~whole)
     best = fit[np.argsort(np.abs(shares[fit] - 0.5), kind="stable")][:MOST_WORDS]
     return tuple(f"{WORD}{text}" for text in words.dictionary.take(best).to_pylist() if text)
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import discreet as dc
 from discreet.drawing.keys import ReleaseKey
 from discreet.publishing.beliefs import default_model
-from discreet.publishing.classes import FEWEST_CLASSES, MOST_CLASSES, classes_for, make_classes
+from discreet.publishing.classes import FEWEST_CLASSES, LEAST_PART, MOST_CLASSES, classes_for, make_classes
 from discreet.publishing.features import MOST_CODES, Encoder, features_of
 from discreet.publishing.fitting import Settings, fit
 from discreet.publishing.pilot import rule_from
@@ -144,7 +144,7 @@ def test_two_labels_are_cut_where_classes_differ_least(beliefs: list[float]) -> 
 
     def within(edges: tuple[float, ...]) -> float:
         parts = [scale[np.searchsorted(edges, p, side="right") == k] for k in range(len(edges) + 1)]
-        if min(map(len, parts)) < 0.4 * len(p) / 3:
+        if min(map(len, parts)) < LEAST_PART * len(p) / 3:
             return np.inf
         return sum(float(((part - part.mean()) ** 2).sum()) for part in parts)
 

@@ -94,7 +94,7 @@ def test_two_publications_keep_one_promise(folder: Path) -> None:
     assert [entry.rows for entry in ledger.entries] == [4000, 4000]
     assert within(ledger, 0.5)
     assert 0 <= ledger.room(TABLE, dc.LIP(0.5)) < 0.05
-    with pytest.raises(dc.errors.ColumnNotFoundError, match="no column 'job'"):
+    with pytest.raises(dc.errors.ColumnNotFoundError, match="the table lacks job, which release 1 of the ledger is of"):
         ledger.room(TABLE.drop_columns("job"), dc.LIP(0.5))
     assert len(second.certificate["publication"]["after"]) == 1
     for name in ("first", "second"):
