@@ -232,3 +232,11 @@ def test_classes_are_those_of_the_records_in_any_order() -> None:
     assert (moved == numbers[order]).all()
     with open_table(TABLE.slice(1), places=True) as opened:
         assert known.read(read_records(opened, known.columns)) is None
+
+
+def test_a_first_publication_keeps_its_promise_on_all_records(folder: Path) -> None:
+    """Records that are set aside to decide on classes are published too."""
+    for name, notion in (("counted", dc.LIP(0.5)), ("sure", NOTION)):
+        path = folder / f"{name}.jsonl"
+        publish(folder, name, seed=1, ledger=path, notion=notion)
+        assert within(dc.Ledger.read(path), 0.5)

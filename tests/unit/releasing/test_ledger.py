@@ -313,3 +313,81 @@ def test_a_first_release_under_a_notion_that_none_can_follow_warns(tmp_path: Pat
     with pytest.raises(InputError, match="are designed for LIP, ALIP, MaxLift or LDP, not for Chi2Lift") as found:
         dc.design(dc.Joint.from_table(TABLE, "rich", "school"), notion, after=after)
     assert "also" not in str(found.value)
+
+
+def told_by_two(hidden: list[object], kind: pa.DataType) -> pa.Table:
+    """S says whether a hidden part of ``f`` and the region differ; neither of them tells anything by itself."""
+    cells = [(h, region, k) for h in range(2) for region in "ab" for k in range(100)]
+    order = np.random.default_rng(1).permutation(len(cells))
+    rows = [cells[k] for k in order]
+    secret = [int(h ^ (region == "a")) if k < 95 else 1 - int(h ^ (region == "a")) for h, region, k in rows]
+    columns = {"s": secret, "f": pa.array([hidden[h] for h, _, _ in rows], kind)}
+    return pa.table(columns | {"region": [row[1] for row in rows], "job": ["uv"[row[2] % 2] for row in rows]})
+
+
+@pytest.mark.parametrize("hidden", [[float("nan"), None], [0.0, -0.0]], ids=str)
+def test_kept_values_count_as_a_reader_tells_them_apart(hidden: list[object], tmp_path: Path) -> None:
+    table, notion = told_by_two(hidden, pa.float64()), dc.LIP(0.25)
+    first, second = (dc.design(dc.Joint.from_table(table, "s", x), notion).mechanism for x in ("job", "region"))
+    options = {"shuffle": True, "ledger": tmp_path / "ledger", "notion": notion}
+    dc.release(table, first, output=tmp_path / "one.parquet", keep=["f"], **options)
+    with pytest.raises(BrokenNotionError, match="together with what the ledger says"):
+        dc.release(table, second, output=tmp_path / "two.parquet", **options)
+
+
+def test_a_kept_column_is_not_counted_in_the_bins_of_a_later_release(tmp_path: Path) -> None:
+    """The parity of an age is kept raw; a later cut at 25 does not take it back."""
+    table, notion = told_by_two([30, 31], pa.int64()), dc.LIP(0.25)
+    first = dc.design(dc.Joint.from_table(table, "s", "job"), notion).mechanism
+    joint = dc.Joint.from_table(table, "s", ["f", "region"], bins={"f": [25]})
+    options = {"shuffle": True, "ledger": tmp_path / "ledger", "notion": notion}
+    dc.release(table, first, output=tmp_path / "one.parquet", keep=["f"], **options)
+    with pytest.raises(BrokenNotionError, match="together with what the ledger says"):
+        dc.release(table, dc.design(joint, notion).mechanism, output=tmp_path / "two.parquet", **options)
+    with pytest.raises(InputError, match="'f' is published in two ways"):
+        dc.Earlier.from_table(table, "s", "f", [first], shown=["f"], bins={"f": [25]})
+
+
+def test_another_cut_of_the_sensitive_column_is_another_secret(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    table = pa.table({"pay": rng.integers(20, 80, 900), "a": rng.integers(0, 2, 900), "b": rng.integers(0, 2, 900)})
+    options = {"shuffle": True, "ledger": tmp_path / "ledger", "notion": NOTION}
+    made = [
+        dc.design(dc.Joint.from_table(table, "pay", x, bins={"pay": [cut]}), dc.LIP(0.2)).mechanism
+        for x, cut in (("a", 50), ("b", 30))
+    ]
+    dc.release(table, made[0], output=tmp_path / "one.parquet", **options)
+    with pytest.raises(InputError, match="pay is cut into other parts than in the ledger"):
+        dc.release(table, made[1], output=tmp_path / "two.parquet", **options)
+
+
+@pytest.mark.parametrize("end", ["\u2028", "\u2029", "\x85", "\x0b"])
+def test_values_with_ends_of_lines_in_them_leave_the_ledger_whole(end: str, tmp_path: Path) -> None:
+    values = np.array([f"x{end}y", "z"])[np.random.default_rng(1).integers(0, 2, 600)]
+    table = pa.table({"s": np.arange(600) * 7 % 11 % 2, "x": values})
+    made = dc.design(dc.Joint.from_table(table, "s", "x"), NOTION).mechanism
+    dc.release(table, made, output=tmp_path / "one.parquet", shuffle=True, ledger=tmp_path / "ledger", notion=NOTION)
+    assert len(dc.Ledger.read(tmp_path / "ledger").entries) == 1
+
+
+def test_the_line_of_a_release_is_there_before_anything_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever is killed in between leaves a line too many, and never one too few."""
+    from discreet.releasing import transaction
+
+    class Killed(BaseException):
+        pass
+
+    made, moved = transaction.Move.make, []
+
+    def killed(move: transaction.Move) -> None:
+        made(move)
+        moved.append(move.target.name)
+        raise Killed
+
+    monkeypatch.setattr(transaction.Move, "make", killed)
+    monkeypatch.setattr(transaction.Move, "undo", lambda move: None)
+    with pytest.raises(Killed):
+        release(designed("job", 0.25), tmp_path, "first", notion=NOTION)
+    assert moved == ["ledger"]
+    assert len(dc.Ledger.read(tmp_path / "ledger").entries) == 1
+    assert not (tmp_path / "first.parquet").exists()
