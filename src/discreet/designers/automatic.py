@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -24,6 +25,9 @@ __all__ = ["automatic"]
 
 #: The largest alphabet for which the optimum is tried where members of cells cannot be walked along.
 OPTIMAL_UP_TO = 1000
+
+#: Gaps that are a larger share of the whole than this let a simpler method be tried, for alphabets up to this size.
+WIDE, SIMPLER_UP_TO = 0.05, 200
 
 #: Share of the time that goes to the optimum by cuts; the rest goes to notions that imply the one that is asked for,
 #: the least that each of them gets, and the share of the whole below which nothing is left for them to find.
@@ -58,7 +62,23 @@ def automatic(
         is_about_beliefs(notion, utility) and bounds_lifts(notion)
     ):
         return subset_response(joint, notion, utility=utility, seed=seed, time_limit=time_limit)
-    return optimal(joint, notion, utility=utility, seed=seed, time_limit=time_limit, near=near)
+    return _or_simpler(joint, notion, utility=utility, seed=seed, time_limit=time_limit, near=near)
+
+
+def _or_simpler(
+    joint: Joint, notion: Notion, *, utility: Utility, seed: int, time_limit: float | None, near: Distance | None
+) -> Outcome:
+    """The optimum, or what a simpler method keeps where that is far from proven, as with values that are too rare."""
+    budget = Budget(time_limit)
+    best = optimal(joint, notion, utility=utility, seed=seed, time_limit=time_limit, near=near)
+    gap = math.inf if best.limit is None else best.limit - utility.value(joint, best.mechanism)
+    if gap <= WIDE * utility.whole(joint) or joint.n_useful > SIMPLER_UP_TO or budget.over:
+        return best
+    left = None if time_limit is None else budget.left()
+    found = subset_response(joint, notion, utility=utility, seed=seed, time_limit=left)
+    mechanism = found.mechanism if isinstance(found, Outcome) else found
+    is_better = utility.value(joint, mechanism) > utility.value(joint, best.mechanism)
+    return replace(best, mechanism=mechanism) if is_better and notion.holds(joint, mechanism) else best
 
 
 def _curved(
