@@ -152,12 +152,9 @@ def _cuts(
                 f"the column {column!r} is published in two ways, cut into other parts or as it is, which are not "
                 "counted together. Publish it in the same parts as before (bins, --bins)."
             )
-    sensitive = {column: cut for one in mechanisms for column, cut in one.bins.items() if column not in found}
-    return {**sensitive, **{c: cut for c, cut in bins.items() if c not in found}, **_given(found)}
-
-
-def _given(cuts: Mapping[str, Any]) -> dict[str, Any]:
-    return {column: list(cut) if isinstance(cut, tuple) else cut for column, cut in cuts.items() if cut is not None}
+    others = {column: cut for one in mechanisms for column, cut in one.bins.items() if column not in found}  # sensitive
+    every = {**others, **bins, **found}
+    return {column: list(cut) if isinstance(cut, tuple) else cut for column, cut in every.items() if cut is not None}
 
 
 def _spelled(cut: Any) -> Any:

@@ -354,11 +354,13 @@ def test_another_cut_of_the_sensitive_column_is_another_secret(tmp_path: Path) -
     options = {"shuffle": True, "ledger": tmp_path / "ledger", "notion": NOTION}
     made = [
         dc.design(dc.Joint.from_table(table, "pay", x, bins={"pay": [cut]}), dc.LIP(0.2)).mechanism
-        for x, cut in (("a", 50), ("b", 30))
+        for x, cut in (("a", 50), ("b", 30), ("b", 50))
     ]
     dc.release(table, made[0], output=tmp_path / "one.parquet", **options)
     with pytest.raises(InputError, match="pay is cut into other parts than in the ledger"):
         dc.release(table, made[1], output=tmp_path / "two.parquet", **options)
+    dc.release(table, made[2], output=tmp_path / "three.parquet", **options)
+    assert dc.Ledger.read(tmp_path / "ledger").room(table, NOTION) > 0
 
 
 @pytest.mark.parametrize("end", ["\u2028", "\u2029", "\x85", "\x0b"])
