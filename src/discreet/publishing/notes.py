@@ -40,8 +40,8 @@ MUCH_MOVED = 0.01
 SOME_READ = 0.2
 
 READ_TOGETHER = (
-    "whoever has this table and the one before finds rows that stand in both, and nearly all of those are true: what "
-    "two tables of the same people tell together is not promised"
+    "whoever has this table and the one before finds rows that stand once in each, which are true far more often than "
+    "others: what two tables of the same people tell together is not promised"
 )
 
 #: Gathered values that a note names.
