@@ -92,9 +92,10 @@ def towards_symbols(polytope: Polytope) -> FloatArray:
     p, rows = polytope.p_useful, polytope.own_rows
     if polytope.steps is not None:
         return _bisected(polytope)
-    at_p = rows @ p
+    at_p = np.where(polytope.equal, 0.0, rows @ p)  # equations hold there, and rounding says that they nearly do
     with np.errstate(divide="ignore", invalid="ignore"):
         steps = np.where(rows > at_p[:, None], -at_p[:, None] / (rows - at_p[:, None]), 1.0)
+    steps[polytope.equal[:, None] & (rows != 0)] = 0.0
     step = np.clip(steps.min(axis=0, initial=1.0), 0.0, 1.0) * (1 - INSIDE)
     result: FloatArray = (1 - step)[:, None] * p + np.diag(step)
     return result
