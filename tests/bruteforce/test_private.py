@@ -85,6 +85,24 @@ EXAMPLES = [
     ([[2, 2, 3, 0, 0], [8, 8, 12, 8, 4], [6, 6, 9, 8, 4]], 0.608),
 ]
 
+#: One value of X that nearly all records have, and few digits in all others.
+DOMINATED = [
+    [[40_000, 5, 0, 2], [30_000, 2, 2, 4], [40_000, 2, 3, 4]],
+    *(
+        [[level * 10**digits, *map(int, row)] for level, row in zip((2, 1, 3), rest)]
+        for digits in (3, 4, 5)
+        for rest in (np.random.default_rng([digits, seed]).integers(1, 7, (3, 5)) for seed in range(6))
+    ),
+]
+
+
+@pytest.mark.parametrize("counts", DOMINATED)
+def test_a_value_that_nearly_all_records_have_hides_no_private_columns(counts: list[list[int]]) -> None:
+    best = best_share(counts)
+    result = design(Joint.from_counts(counts), PerfectPrivacy())
+    assert result.nmi == pytest.approx(best, abs=SAME)
+    assert best - SAME <= result.bound <= best + 1e-4
+
 
 @pytest.mark.parametrize(("counts", "best"), EXAMPLES)
 @pytest.mark.parametrize("notion", NOTIONS, ids=str)

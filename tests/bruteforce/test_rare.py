@@ -49,3 +49,22 @@ def test_the_best_method_is_not_below_a_simpler_one_where_values_are_rare() -> N
     joint = Joint.from_counts([[1, 0, 2, 10], [41, 10, 76, 75], [1_000_000, 3, 1_000_000, 1]])
     found = design(joint, LDP(0.01), "auto")
     assert found.nmi == pytest.approx(0.366174, abs=1e-6)
+
+
+#: Values of X and of S that are rare beside several common ones, and beside one that nearly all records have.
+AMONG_OTHERS = [
+    ([[1000, 48, 1, 64], [1, 10**9, 3, 10**9], [2, 6, 32, 10]], "1"),
+    ([[17, 530_000_000, 30, 28_000_000], [7, 45, 41, 17]], "0.3"),
+    ([[26, 59, 41, 4], [28_000_000, 36_000_000_000, 44, 63]], "1"),
+    ([[58, 51, 61_000_000, 1_600_000_000], [16, 5_400_000, 16, 41], [34, 24, 52, 36]], "1"),
+    ([[19, 8, 21, 29], [57, 32, 7, 24], [42_000_000, 57, 51, 69]], "0.3"),
+    ([[63, 35, 5, 40], [47, 6, 33, 25], [47_000_000_000, 49, 3, 13]], "1"),
+]
+
+
+@pytest.mark.parametrize(("counts", "epsilon"), AMONG_OTHERS)
+def test_rare_values_beside_several_common_ones(counts: list[list[int]], epsilon: str) -> None:
+    best = best_share_under_lip(counts, epsilon)
+    result = design(Joint.from_counts(counts), LIP(float(epsilon)))
+    assert result.nmi == pytest.approx(best, abs=2 * SAME)
+    assert result.bound >= best - 1e-9

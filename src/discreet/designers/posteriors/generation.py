@@ -89,6 +89,9 @@ class ColumnGeneration:
         the classes that the design is on, and always kept.
     prices : ndarray of shape (n_useful,)
         Prices of the master problem.
+    in_shares : bool
+        Whether weights are counted as shares of what each symbol is released as, however rare it is; left out, where
+        all symbols but one are rare.
     """
 
     def __init__(
@@ -101,15 +104,17 @@ class ColumnGeneration:
         *,
         beyond: float = 0.0,
         history: History | None = None,
+        in_shares: bool | None = None,
     ) -> None:
         self.polytope = polytope
+        self.in_shares = is_nearly_certain(polytope.p_useful) if in_shares is None else in_shares
         self.utility = utility
         self.history = history
         self.pricing = Programmes(polytope)
         self.nothing_kept = beyond + float(utility.costs(polytope.p_useful))
         self.whole = self.nothing_kept - float(polytope.p_useful @ utility.alone(np.arange(polytope.n_useful)))
         self.columns = self._columns(start)
-        self.master = MasterLP(polytope.p_useful, self.whole)
+        self.master = MasterLP(polytope.p_useful, self.whole, in_shares=self.in_shares)
         self.master.add(self.columns.cost, self.columns.starts, self.columns.symbol, self.columns.value)
         self._rng = np.random.default_rng(seed)
         self.weights = weights
@@ -205,10 +210,10 @@ class ColumnGeneration:
 
         In a scaled problem, whose weights are shares of what a symbol is released as, the tolerance is one of those.
         """
-        p = self.polytope.p_useful
-        if not is_nearly_certain(p):
+        if not self.in_shares:
             return NO_GAIN
-        result: FloatArray = np.minimum(NO_GAIN * self.whole * (points / p).max(axis=1), ROUNDED)
+        shares = (points / self.polytope.p_useful).max(axis=1)
+        result: FloatArray = np.minimum(NO_GAIN * self.whole * shares, ROUNDED)
         return result
 
     def reduced_costs(self, points: FloatArray, prices: FloatArray) -> FloatArray:

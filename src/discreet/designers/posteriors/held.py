@@ -51,7 +51,7 @@ def held(problem: Problem, found: Outcome, cost: float, seed: int, budget: Budge
 
 def _made(problem: Problem, seed: int, budget: Budget) -> Mechanism | None:
     """The best mixture of a narrower problem in integers."""
-    generation = ColumnGeneration(problem.polytope, problem.costs, *problem.start(), seed)
+    generation = ColumnGeneration(problem.polytope, problem.costs, *problem.start(), seed, in_shares=problem.in_shares)
     generation.add(problem.known())
     separable = problem.costs if isinstance(problem.costs, SeparableUtility) else None
     explore(generation, separable, budget)

@@ -27,7 +27,7 @@ ACCEPTED = 1e-7
 
 #: Targets with less than this beside their largest entry are scaled: all that there is to keep is then so little that
 #: the solver hardly sees it. Far less than weights of 60 bits can tell apart stays too small to be seen.
-WELL_SCALED, LEAST_SCALED = 1e-4, 1e-30
+WELL_SCALED, LEAST_SCALED = 1e-3, 1e-30
 
 
 def is_nearly_certain(target: FloatArray) -> bool:
@@ -51,14 +51,14 @@ def _solver() -> Any:
 class MasterLP:
     r"""min cost . q subject to sum_k q_k v_k = target, q >= 0, with columns v_k that may be added at any time.
 
-    Where all entries of the target but one are tiny, the solver is given the same problem in other units: as channels
-    :math:`q_k v_k(x) / target(x)`, whose rows sum to one, each column with a largest entry of one, and costs divided by
-    what is spent in all.
+    Where all entries of the target but one are tiny, or where it is asked for, the solver is given the same problem in
+    other units (``in_shares``): as channels :math:`q_k v_k(x) / target(x)`, whose rows sum to one, each column with a
+    largest entry of one, and costs divided by what is spent in all.
     """
 
-    def __init__(self, target: FloatArray, spent: float = 1.0) -> None:
+    def __init__(self, target: FloatArray, spent: float = 1.0, *, in_shares: bool | None = None) -> None:
         self._solver = _solver()
-        is_scaled = is_nearly_certain(target)
+        is_scaled = is_nearly_certain(target) if in_shares is None else in_shares
         self._rows = np.maximum(target, LEAST_SCALED) if is_scaled else np.ones(len(target))
         self._spent = spent if is_scaled and spent > 0 else 1.0
         self._sizes = np.empty(0)  # what each column was divided by
@@ -125,8 +125,16 @@ class BoxedMaster(MasterLP):
         How much of the target the last solution misses, in sum; where it is nothing, that solves the true problem.
     """
 
-    def __init__(self, target: FloatArray, centre: FloatArray, width: float, spent: float = 1.0) -> None:
-        super().__init__(target, spent)
+    def __init__(
+        self,
+        target: FloatArray,
+        centre: FloatArray,
+        width: float,
+        spent: float = 1.0,
+        *,
+        in_shares: bool | None = None,
+    ) -> None:
+        super().__init__(target, spent, in_shares=in_shares)
         every = np.arange(len(target))
         self.add(centre + width, every, every, np.ones(len(target)))
         self.add(width - centre, every, every, -np.ones(len(target)))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from discreet._support import progress
 from discreet._support.errors import InputError
@@ -53,6 +54,9 @@ MERGING_SHARE = 0.25
 
 #: Larger alphabets start from a mixture that cells give, for a share of the search.
 STARTED_BY_CELLS, START_SHARE = 150, 0.25
+
+#: A mechanism that keeps less than its mixture by more than this share of the whole is looked for in other units.
+MISSED = 1e-6
 
 #: Share of the time that search and proof may take; the rest turns the result into a mechanism.
 WORK_SHARE = 0.97
@@ -107,8 +111,34 @@ def _by_columns(problem: Problem, seed: int, budget: Budget) -> Outcome:
         made = gathered(problem, separable, seed, budget) if is_walkable(polytope) else None
         history.ended()
         return problem.best_of([*merged, *problem.merged(), *([] if made is None else [made])], proof)
-    beyond, chains = problem.beyond_classes, problem.chains
-    generation = ColumnGeneration(polytope, problem.costs, *problem.start(), seed, beyond=beyond, history=history)
+    found = _generated(problem, separable, seed, budget, most_work)
+    finer = problem.counted_in_shares() if found.missed > MISSED else None
+    if finer is None or budget.over:
+        return found.outcome
+    again = _generated(finer, separable, seed, budget, most_work).outcome
+    return max(found.outcome, again, key=lambda one: problem.utility.value(problem.given, one.mechanism))
+
+
+class _Generated(NamedTuple):
+    """What column generation found, and the share of the whole that its mixture keeps and the mechanism does not."""
+
+    outcome: Outcome
+    missed: float
+
+
+def _generated(
+    problem: Problem, separable: SeparableUtility | None, seed: int, budget: Budget, most_work: float
+) -> _Generated:
+    polytope, history, chains = problem.polytope, problem.history, problem.chains
+    generation = ColumnGeneration(
+        polytope,
+        problem.costs,
+        *problem.start(),
+        seed,
+        beyond=problem.beyond_classes,
+        history=history,
+        in_shares=problem.in_shares,
+    )
     generation.told(UNHEARD)
     generation.add(problem.known())
     with progress.stage("searching") as stage:
@@ -123,7 +153,12 @@ def _by_columns(problem: Problem, seed: int, budget: Budget) -> Outcome:
         proof = best_proof(polytope, generation, found, separable, seed, budget, most_work, stage, history, chains)
     used = generation.used()
     outcome = problem.outcome(generation.columns.dense(used, polytope.n_useful), generation.weights[used], proof)
-    return held(problem, outcome, generation.value, seed, budget) if problem.is_perfect else outcome
+    if problem.is_perfect:
+        outcome = held(problem, outcome, generation.value, seed, budget)
+    reached = problem.utility.value(problem.given, outcome.mechanism)
+    whole = problem.utility.whole(problem.given)
+    kept = problem.most(generation.value, outcome.mechanism)
+    return _Generated(outcome, (kept - reached) / whole if whole > 0 else 0.0)
 
 
 def _by_vertices(problem: Problem) -> Outcome:

@@ -27,6 +27,7 @@ from discreet.designers.posteriors.nearness import places_on_a_line
 from discreet.designers.posteriors.perfect import Independence, private_weights
 from discreet.designers.posteriors.quotient import Quotient, is_about_beliefs
 from discreet.designers.posteriors.realise import (
+    RARE,
     SOLVED_EXACTLY,
     mixture_weights,
     polish,
@@ -85,6 +86,8 @@ class Problem:
         The utility over them.
     fallback : ndarray of int
         Blocks of all symbols that are allowed as they are.
+    in_shares : bool
+        Whether a solver counts in shares of each symbol (`ColumnGeneration`).
     """
 
     def __init__(
@@ -145,6 +148,15 @@ class Problem:
                     f"most, got {len(self.symbols):,}. Use method='auto', which designs under notions that imply it."
                 )
             self.polytope = Polytope.of(inner, notion, others, outcomes, curved)
+        self.in_shares = is_nearly_certain(self.polytope.p_useful)
+
+    def counted_in_shares(self) -> Problem | None:
+        """The same for a solver that sees the rarest symbols too, where there are such and it was not told to."""
+        if self.in_shares or float(self.polytope.p_useful.min()) >= RARE:
+            return None
+        other = copy.copy(self)
+        other.in_shares = True
+        return other
 
     @property
     def beyond_classes(self) -> float:
@@ -201,7 +213,7 @@ class Problem:
 
     def _protocols(self) -> list[Mechanism]:
         """The best response that keeps the value or draws one, which needs few digits where most symbols are rare."""
-        is_tried = is_nearly_certain(self.polytope.p_useful) and self.given.n_useful <= MOST_IN_PROTOCOLS
+        is_tried = self.in_shares and self.given.n_useful <= MOST_IN_PROTOCOLS
         if not is_tried or self.is_perfect or self.notion.confidence is not None or not bounds_lifts(self.notion):
             return []
         return [mechanism for mechanism in [tight_rr(self.given, self.notion)] if self.holds(mechanism)]
@@ -274,7 +286,9 @@ class Problem:
         points, weights = points[order], weights[order]
         if self.is_perfect:
             return self._perfect(points, weights)
-        return realise(self.joint, self.polytope, self.symbols, points, weights, self.accepted)
+        return realise(
+            self.joint, self.polytope, self.symbols, points, weights, self.accepted, in_shares=self.in_shares
+        )
 
     def most(self, cost: float, reached: Mechanism) -> float:
         """What mechanisms can keep where none costs less than this; never less than what one does keep."""
@@ -310,7 +324,7 @@ class Problem:
     def _perfect(self, points: FloatArray, weights: FloatArray) -> Mechanism | None:
         """The mixture in integers that are exactly private, where 60 bits can hold them."""
         polytope, given = self.polytope, self.given
-        points = polish(polytope, points, 0.0)
+        points = polish(polytope, points, 0.0, in_shares=self.in_shares)
         if polytope.n_useful <= SOLVED_EXACTLY:
             weights = np.maximum(mixture_weights(points, weights, polytope.p_useful), 0.0)
         channel = self._laid_out((weights[:, None] * points).T / polytope.p_useful[:, None])

@@ -20,7 +20,6 @@ from discreet._support.progress import UNHEARD, Stage
 from discreet.designers.posteriors.extremes import Extremes, largest_shares, smallest_shares
 from discreet.designers.posteriors.generation import LAST_SMOOTHING, Budget, ColumnGeneration
 from discreet.designers.posteriors.learnt_boxes import NARROW, LearntBoxes
-from discreet.designers.posteriors.lp import is_nearly_certain
 from discreet.designers.posteriors.relaxation import Relaxation
 from discreet.designers.posteriors.simplex import Programmes
 from discreet.proof.boxes import ROUNDING, Cover, Evaluator, Proof, closed_form
@@ -154,7 +153,7 @@ class _Prover:
             if self._done() or not patience.is_over(self.pricing):
                 break
             is_slow = gap > max(SHRINKING * before, SMALL * gap_at_first)
-            if is_slow and self.pricing.has_many_rows and not is_nearly_certain(self.p_useful):
+            if is_slow and self.pricing.has_many_rows and not self.generation.in_shares:
                 self._relax()
                 prices, before = self.generation.prices, math.inf
                 window, work = None, self.most_work

@@ -16,7 +16,6 @@ import numpy as np
 from discreet._support.numeric import BoolArray, FloatArray, IntArray
 from discreet.core import labels
 from discreet.core.joint import Joint
-from discreet.designers.posteriors.lp import is_nearly_certain
 from discreet.mechanism import ChannelMechanism, Mechanism, provenance
 from discreet.proof.polytope import Polytope
 
@@ -44,9 +43,9 @@ OUTSIDE, OUTSIDE_SHARE = 1e-9, 1e-3
 #: Symbols rarer than this are hardly seen by a solver with a tolerance of 1e-9, and released like the commonest one.
 RARE = 1e-7
 
-#: The same where all but one symbol are rare and the solver was given other units, tried in turn: for the rarest,
-#: integers may be too coarse to keep the notion.
-RARE_IN_UNITS = (0.0, 1e-12, RARE)
+#: The same where the solver was given shares of each symbol as units, tried in turn: for the rarest, integers may be
+#: too coarse to keep the notion.
+RARE_IN_SHARES = (0.0, 1e-12, RARE)
 
 #: Posteriors with a larger share of rare symbols are left out; a rest takes their place.
 RARE_SHARE = 1e-9
@@ -69,21 +68,26 @@ def realise(
     points: FloatArray,
     weights: FloatArray,
     accepted: Callable[[ChannelMechanism], Mechanism | None],
+    *,
+    in_shares: bool,
 ) -> Mechanism | None:
     """The mechanism that mixes ``points`` (posteriors over ``symbols``), or None where no hair helps.
 
-    ``accepted`` decides on each attempt, and may make another mechanism of it.
+    ``accepted`` decides on each attempt, and may make another mechanism of it. ``in_shares`` says in which units the
+    points were found (`ColumnGeneration`).
 
     Symbols that are not among ``symbols``, or too rare for the solver or for integers, are released like the commonest
     one.
     """
-    for rare in RARE_IN_UNITS if is_nearly_certain(polytope.p_useful) else (RARE,):
+    for rare in RARE_IN_SHARES if in_shares else (RARE,):
         common = polytope.p_useful >= rare
         # Rare symbols go with the commonest, so posteriors that lean on them are not what they seem.
         rare_share = points[:, ~common].sum(axis=1)
         share = (weights[:, None] * points / polytope.p_useful).max(axis=1)
         heavy = ((weights > LIGHT) | (share > LIGHT_SHARE)) & (rare_share < RARE_SHARE)
-        for moved, exact in _attempts(polytope, points[heavy], weights[heavy], common) if heavy.any() else ():
+        for moved, exact in (
+            _attempts(polytope, points[heavy], weights[heavy], common, in_shares=in_shares) if heavy.any() else ()
+        ):
             mechanism = _mechanism(joint, symbols, moved, exact, polytope.p_useful, common)
             made = None if mechanism is None else accepted(mechanism)
             if made is not None:
@@ -92,7 +96,7 @@ def realise(
 
 
 def _attempts(
-    polytope: Polytope, points: FloatArray, weights: FloatArray, common: BoolArray
+    polytope: Polytope, points: FloatArray, weights: FloatArray, common: BoolArray, *, in_shares: bool
 ) -> Iterable[tuple[FloatArray, FloatArray]]:
     """Mixtures ever further inside: polished, then with a rest, then mixed with P_X, which is inside of everything."""
     target = polytope.p_useful
@@ -107,7 +111,7 @@ def _attempts(
         return
     if not polytope.is_lifted:  # rows with auxiliary variables do not determine the point
         for margin in MARGINS:
-            moved = polish(polytope, points, margin)
+            moved = polish(polytope, points, margin, in_shares=in_shares)
             if len(target) <= SOLVED_EXACTLY:
                 exact = mixture_weights(moved, weights, target)
                 if exact.min() >= 0:
@@ -129,19 +133,30 @@ def with_rest(
     return np.vstack([points, rest / rest.sum()]), np.append((1 - share) * weights, rest.sum())
 
 
-def polish(polytope: Polytope, points: FloatArray, margin: float) -> FloatArray:
-    """Each posterior moved, as little as possible, to where the rows that it touches hold by ``margin``."""
+def polish(polytope: Polytope, points: FloatArray, margin: float, *, in_shares: bool = False) -> FloatArray:
+    """Each posterior moved, as little as possible, to where the rows that it touches hold by ``margin``.
+
+    ``in_shares`` measures steps and rows in shares of P(x), in which the entries of rare symbols are no smaller than
+    others; the margin is then one of the largest entry of the row in these units.
+    """
     result = points.copy()
     rows, equal = polytope.own_rows, polytope.equal
     least = np.minimum(OUTSIDE, OUTSIDE_SHARE * polytope.p_useful)
     for k, point in enumerate(points):
         support = np.flatnonzero(point > least)
         value = point[support] / point[support].sum()
-        touched = equal | (rows[:, support] @ value > -TOUCHED)
-        system = np.vstack([rows[np.ix_(touched, support)], np.ones(len(support))])
+        units, sizes = np.ones(len(support)), np.ones(len(rows))
+        if in_shares:
+            units = polytope.p_useful[support]
+            sizes = np.maximum(np.abs(rows[:, support] * units).max(axis=1), np.finfo(float).tiny)
+        touched = equal | (rows[:, support] @ value > -TOUCHED * sizes)
+        own = rows[np.ix_(touched, support)] * units / sizes[touched, None]
+        system = np.vstack([own, units])
         goal = np.append(np.where(equal[touched], 0.0, -margin), 1.0)
+        share = value / units
         for _ in range(2):  # the second step takes up the rounding of the first
-            value = value + np.linalg.lstsq(system, goal - system @ value, rcond=None)[0]
+            share = share + np.linalg.lstsq(system, goal - system @ share, rcond=None)[0]
+        value = share * units
         if (value > 0).all():
             result[k] = 0.0
             result[k, support] = value / value.sum()

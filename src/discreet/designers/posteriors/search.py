@@ -21,7 +21,7 @@ from discreet.designers.posteriors.cells import Cells
 from discreet.designers.posteriors.columns import towards_symbols
 from discreet.designers.posteriors.extremes import MOST_NEEDED, Extremes, largest_shares, shares_by_single_rows
 from discreet.designers.posteriors.generation import Budget, ColumnGeneration
-from discreet.designers.posteriors.lp import BoxedMaster, is_nearly_certain
+from discreet.designers.posteriors.lp import BoxedMaster
 from discreet.designers.posteriors.prover import prove
 from discreet.proof.boxes import Proof
 from discreet.proof.polytope import Polytope
@@ -82,7 +82,7 @@ def explore(
     seed_columns(generation, centre, budget)
     # A proof rounds by more than there is to keep where all but one symbol are rare.
     is_small = polytope.n_useful <= SEARCH_FROM and len(polytope.rows) <= polytope.n_useful
-    if is_small and utility is not None and not is_nearly_certain(polytope.p_useful):
+    if is_small and utility is not None and not generation.in_shares:
         return Found(largest, None)
     return Found(largest, search(generation, centre, budget, stage, work=work))
 
@@ -133,7 +133,7 @@ def search(
     limit = -np.inf if centre is None else float(centre @ target)
     centre = generation.prices if centre is None else centre
     width = FIRST_WIDTH
-    boxed = BoxedMaster(target, centre, width, generation.whole)
+    boxed = BoxedMaster(target, centre, width, generation.whole, in_shares=generation.in_shares)
     columns = generation.columns
     boxed.add(columns.cost, columns.starts, columns.symbol, columns.value)
     count, idle = n, 0
