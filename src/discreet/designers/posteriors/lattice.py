@@ -18,7 +18,7 @@ import numpy as np
 
 from discreet._support.numeric import FloatArray
 
-__all__ = ["Vector", "integer_kernel", "nearest", "primitive", "rational_kernel", "shortened"]
+__all__ = ["Planes", "Vector", "integer_kernel", "nearest", "primitive", "rational_kernel", "shortened"]
 
 #: Integers of any size.
 Vector = list[int]
@@ -30,26 +30,41 @@ SHORTER = (99, 100)
 #: Exchanges of two vectors at most, some seconds; a basis that is then not short is a basis all the same.
 MOST_EXCHANGES = 20_000
 
-#: What is left after rounding is rounded again, so many times: floats see 53 bits of a number.
-ROUNDS = 4
+#: What is left after rounding is rounded again, so many times and once more for every so many bits: floats see 53 bits
+#: of a number.
+ROUNDS, GAINED = 4, 40
+
+#: Numbers of more bits are shifted before they become floats, which end at 1024.
+FLOAT_BITS = 900
 
 
-def integer_kernel(equations: Sequence[Sequence[int]], width: int) -> list[Vector]:
+def integer_kernel(equations: Sequence[Sequence[int]], width: int, together: int | None = None) -> list[Vector]:
     """A basis of the integers c of some width with ``equations . c = 0``, of short vectors.
+
+    Where many entries are free, so many ``together`` are enough for short vectors: each of the others gives one more,
+    which is then short beside these.
 
     >>> integer_kernel([[1, 1, -2]], 3)
     [[-1, 1, 0], [1, 1, 1]]
     """
     free, pivots, solutions = rational_kernel(equations, width)
+    first = len(free) if together is None else min(together, len(free))
     vectors = [[int(k == other) for other in range(len(free))] for k in range(len(free))]
     for pivot in pivots:
         shares = [solution[pivot] for solution in solutions]
         modulus = math.lcm(*(share.denominator for share in shares))
         scaled = [int(share * modulus) for share in shares]
-        values = [sum(c * share for c, share in zip(vector, scaled)) for vector in vectors]
+        values = [_dot(vector, scaled) for vector in vectors]
         chosen = _solutions_modulo(values, modulus)
-        entries = [sum(z * value for z, value in zip(row, values)) // modulus for row in chosen]
-        vectors = shortened([[*vector, entry] for vector, entry in zip(_combined(chosen, vectors), entries)])
+        entries = [_dot(row, values) // modulus for row in chosen]
+        found = [[*vector, entry] for vector, entry in zip(_combined(chosen, vectors), entries)]
+        # One that solves the equation with the help of later ones alone makes these long, unless it is short itself.
+        joined = [k for k in range(first, len(found)) if chosen[k][k] != 1]
+        short = shortened([*found[:first], *(found[k] for k in joined)])
+        others = [vector for k, vector in enumerate(found) if k >= first and k not in joined]
+        first = len(short)
+        beside = Planes(short) if short and others else None
+        vectors = short + [vector if beside is None else beside.left(vector) for vector in others]
     place = {x: k for k, x in enumerate([*free, *pivots])}
     return [[vector[place[x]] for x in range(len(place))] for vector in vectors]
 
@@ -115,8 +130,13 @@ def _solutions_modulo(values: Sequence[int], modulus: int) -> list[Vector]:
 
 
 def _combined(chosen: Sequence[Vector], vectors: Sequence[Vector]) -> list[Vector]:
-    columns = list(zip(*vectors))
-    return [[sum(z * c for z, c in zip(row, column)) for column in columns] for row in chosen]
+    found = []
+    for row in chosen:
+        used = [(z, vector) for z, vector in zip(row, vectors) if z]  # few, of most rows
+        found.append(
+            [sum(z * c for (z, _), c in zip(used, entries)) for entries in zip(*(vector for _, vector in used))]
+        )
+    return found
 
 
 def shortened(basis: Sequence[Vector], most: int = MOST_EXCHANGES) -> list[Vector]:
@@ -202,18 +222,40 @@ def nearest(basis: Sequence[Vector], target: Sequence[int]) -> Vector:
     >>> nearest([[1, 1, 1], [1, -1, 0]], [10, 4, 6])
     [10, 4, 7]
     """
-    left = list(target)
-    across = _across(np.array(basis, dtype=np.float64))
-    for _ in range(ROUNDS):
-        moved = False
-        for vector, direction in zip(reversed(basis), across[::-1]):
-            times = round(float(np.dot(direction, np.array(left, dtype=np.float64))))
-            if times:
-                left = [a - times * b for a, b in zip(left, vector)]
-                moved = True
-        if not moved:
-            break
-    return [a - b for a, b in zip(target, left)]
+    return Planes(basis).nearest(target)
+
+
+class Planes:
+    """The planes that a lattice lies in, by which numbers are rounded to its vectors."""
+
+    def __init__(self, basis: Sequence[Vector]) -> None:
+        self.basis = list(basis)
+        self._across = _across(np.array(basis, dtype=np.float64))
+
+    def nearest(self, target: Sequence[int]) -> Vector:
+        """A vector of the lattice close to the target."""
+        return [a - b for a, b in zip(target, self.left(target))]
+
+    def left(self, target: Sequence[int]) -> Vector:
+        """The target less a vector of the lattice close to it."""
+        left = list(target)
+        for _ in range(ROUNDS + max(map(int.bit_length, left), default=0) // GAINED):
+            moved = False
+            for vector, direction in zip(reversed(self.basis), self._across[::-1]):
+                times = _times(direction, left)
+                if times:
+                    left = [a - times * b for a, b in zip(left, vector)]
+                    moved = True
+            if not moved:
+                break
+        return left
+
+
+def _times(direction: FloatArray, left: Vector) -> int:
+    """How many times a vector is taken off what is left, by the plane that it leads to."""
+    surplus = max(0, max(map(int.bit_length, left)) - FLOAT_BITS)
+    seen = left if not surplus else [a >> surplus for a in left]
+    return round(float(np.dot(direction, np.array(seen, dtype=np.float64)))) << surplus
 
 
 def _across(basis: FloatArray) -> FloatArray:

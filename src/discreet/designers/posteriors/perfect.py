@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from discreet._support.numeric import DENOMINATOR, BoolArray, FloatArray, IntArray, ObjectArray
-from discreet.designers.posteriors.lattice import Vector, integer_kernel, nearest, primitive, rational_kernel
+from discreet.designers.posteriors.lattice import Planes, Vector, integer_kernel, nearest, primitive, rational_kernel
 from discreet.proof.polytope import Polytope
 
 __all__ = ["Independence", "private_weights"]
@@ -44,9 +44,18 @@ SHORT = 2**31
 #: Vectors of a lattice that are longer than this are no use for weights of 60 bits.
 MOST_LENGTH = 2**57
 
-#: Alphabets up to this size are rounded to one lattice, of larger ones columns of up to so many symbols together, and
-#: so many times at most.
-ONE_LATTICE, TOGETHER, MOST_LATTICES = 40, 24, 100
+#: Alphabets up to this size are rounded to one lattice whose vectors are made short together.
+SHORT_TOGETHER = 40
+
+#: Larger ones too, up to the last size, where it is enough to make so many more than the equations short together, or
+#: one for every so many bits of all equations: vectors of about so many bits lose nothing of weights of 60.
+MORE_TOGETHER, BITS, ONE_LATTICE = 10, 25, 200
+
+#: Equations times bits times the square of what is made short together: some ten seconds.
+MOST_WORK = 1_500_000
+
+#: Of others, columns of up to so many symbols are rounded together, so many times at most.
+TOGETHER, MOST_LATTICES = 24, 100
 
 #: Columns of more symbols have integers that are too long, and take too long to find, where alphabets are large.
 FEW_SYMBOLS = 12
@@ -116,11 +125,30 @@ class Independence:
     @cached_property
     def basis(self) -> list[Vector]:
         """Short columns of integers that all others are combinations of."""
-        return integer_kernel(self.rows, len(self.mass))
+        together = None if len(self.mass) <= SHORT_TOGETHER else self._together
+        return integer_kernel(self.rows, len(self.mass), together)
+
+    @property
+    def has_one_lattice(self) -> bool:
+        """Whether the basis can be had in seconds."""
+        count, n = len(self.rows), len(self.mass)
+        work = count * min(n, count + self._together) ** 2 * self._bits
+        return n <= SHORT_TOGETHER or (n <= ONE_LATTICE and work <= MOST_WORK)
+
+    @property
+    def _together(self) -> int:
+        count = len(self.rows)
+        return max(count + MORE_TOGETHER, count * self._bits // BITS)
+
+    @property
+    def _bits(self) -> int:
+        """Of the largest count, about: equations are counts times the sum of all."""
+        largest = max((abs(entry) for row in self.rows for entry in row), default=1)
+        return max(1, largest.bit_length() - sum(self.mass).bit_length())
 
     def narrowed(self) -> Iterator[Independence]:
         """The same of columns that are combinations of short ones alone, ever longer ones, where some are too long."""
-        if len(self.mass) > ONE_LATTICE:
+        if not self.has_one_lattice:
             return
         sizes = [max(map(abs, vector)).bit_length() for vector in self.basis]
         seen = {len(sizes)}
@@ -191,15 +219,16 @@ class _Columns:
         p = np.array([float(Fraction(m, sum(independence.mass))) for m in independence.mass])
         posterior = p[:, None] * channel
         inside = (channel > OUTSIDE * channel.max(axis=0)) | (posterior > OUTSIDE * posterior.max(axis=0))
-        able = (inside.sum(axis=0) <= FEW_SYMBOLS) | (len(channel) <= ONE_LATTICE)
-        self.rays = [_ray(independence.rows, column) if able[k] else None for k, column in enumerate(inside.T)]
+        few = (inside.sum(axis=0) <= FEW_SYMBOLS) | (len(channel) <= SHORT_TOGETHER)
+        self.rays = [_ray(independence.rows, column) if few[k] else None for k, column in enumerate(inside.T)]
+        able = few | independence.has_one_lattice
         needy = [k for k, ray in enumerate(self.rays) if able[k] and (ray is None or max(ray) > SHORT)]
         self.lattices = dict(self._lattices(needy, inside))
 
     def _lattices(self, needy: list[int], inside: BoolArray) -> Iterator[tuple[int, _Lattice]]:
         """A lattice for each column whose own proportions are too long."""
         n = len(self.channel)
-        if needy and n <= ONE_LATTICE:
+        if needy and self.independence.has_one_lattice:
             lattice = _Lattice(np.arange(n), self.independence.basis, [1] * n)
             yield from ((k, lattice) for k in needy)
             return
@@ -262,7 +291,8 @@ class _Lattice:
 
     def __init__(self, symbols: IntArray, basis: list[Vector], positive: Vector) -> None:
         self.symbols = symbols.tolist()
-        self.basis = [vector for vector in basis if max(map(abs, vector)) <= MOST_LENGTH]
+        short = [vector for vector in basis if max(map(abs, vector)) <= MOST_LENGTH]
+        self.planes = Planes(short) if len(short) > 1 else None
         self.positive = positive
 
     @classmethod
@@ -278,9 +308,9 @@ class _Lattice:
 
     def nearest(self, target: Vector) -> Vector | None:
         """The column of integers nearest to a target, lifted where it would be less than nothing."""
-        if len(self.basis) < 2:
+        if self.planes is None:
             return None
-        found = nearest(self.basis, [target[x] for x in self.symbols])
+        found = self.planes.nearest([target[x] for x in self.symbols])
         times = max(0, *(-(entry // up) for entry, up in zip(found, self.positive)))
         result = [0] * len(target)
         for x, entry, up in zip(self.symbols, found, self.positive):

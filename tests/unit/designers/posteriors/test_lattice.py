@@ -32,17 +32,28 @@ def coefficients(basis: list[list[int]], vector: list[int]) -> list[Fraction] | 
     return None if any(row[-1] for row in left[rank:]) else [row[-1] for row in left[:rank]]
 
 
+@pytest.mark.parametrize("together", [None, 1, 2])
 @pytest.mark.parametrize("seed", range(40))
-def test_every_integer_solution_is_a_combination_of_the_basis(seed: int) -> None:
+def test_every_integer_solution_is_a_combination_of_the_basis(seed: int, together: int | None) -> None:
     rng = np.random.default_rng(seed)
     equations = rng.integers(-6, 7, (1 + seed % 3, 5)).tolist()
-    basis = integer_kernel(equations, 5)
+    basis = integer_kernel(equations, 5, together)
     assert all(sum(a * b for a, b in zip(row, vector)) == 0 for row in equations for vector in basis)
     assert len(basis) == 5 - np.linalg.matrix_rank(np.array(equations))
     for vector in solutions(equations, 3) if basis else ():
         shares = coefficients(basis, list(vector))
         assert shares is not None
         assert all(share.denominator == 1 for share in shares)
+
+
+@pytest.mark.parametrize(("count", "bits"), [(3, 7), (6, 7), (2, 53), (3, 53)])
+def test_few_that_are_short_together_make_all_short(count: int, bits: int) -> None:
+    """Of 80 free entries 40: vectors of about bits * count / 40 bits, where what is solved for has hundreds."""
+    equations = np.random.default_rng([count, bits]).integers(0, 2**bits, (count, 80 + count)).tolist()
+    basis = integer_kernel(equations, 80 + count, 40)
+    assert len(basis) == 80
+    assert all(sum(a * b for a, b in zip(row, vector)) == 0 for row in equations for vector in basis)
+    assert max(abs(entry) for vector in basis for entry in vector) < 2 ** (bits * count // 40 + 8)
 
 
 def test_without_equations_everything_is_a_solution() -> None:
