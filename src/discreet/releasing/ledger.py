@@ -28,7 +28,8 @@ from discreet._support.errors import BrokenNotionError, ColumnNotFoundError, Dis
 from discreet.certificate import Certificate, checker
 from discreet.core import labels as core_labels
 from discreet.core.joint import Joint
-from discreet.mechanism import ChannelMechanism, Earlier, Mechanism
+from discreet.mechanism import Earlier, Mechanism
+from discreet.mechanism.earlier import check_countable
 from discreet.notions import Notion
 from discreet.notions.base import from_dict
 from discreet.tables import open_table
@@ -226,7 +227,7 @@ class Ledger:
             self._check_columns(error.available)
             raise
         applied = [self.entries[k].mechanism for k in numbers]
-        return replace(found, mechanisms=tuple(one for one in applied if isinstance(one, ChannelMechanism)))
+        return replace(found, mechanisms=tuple(applied))
 
     def _check_columns(self, available: Sequence[str]) -> None:
         """Refuse a table that lacks columns which were published before."""
@@ -299,11 +300,12 @@ class Ledger:
         return notion.on_counts().slack(found.through())
 
     def check(self, table: Any, entry: Entry, joint: Joint) -> Earlier | None:
-        """Refuse a release that breaks its promise together with those before; else what those told.
+        """Refuse a release that breaks its promise with those before, or lets none follow; else what those told.
 
         ``joint`` is that of the release.
         """
         found = self.before(table, entry)
+        check_countable(entry.mechanism, joint, 1 if found is None else len(found.outcomes))
         if found is None:
             _warn_of_the_last(entry.notion)
             return None

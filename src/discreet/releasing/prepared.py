@@ -79,6 +79,8 @@ def prepare(request: Request, engine: Engine) -> Prepared:
     plan = make_plan(request, engine.table.kinds, engine.table.name)
     if request.output is not None and request.certificate:
         check_certifiable(plan.notion)
+    if request.ledger is not None:
+        _check_secret_stays(plan)
     needed = _needs_content(request, engine, plan)
     if needed:
         engine.table.start_digest()
@@ -104,6 +106,17 @@ def prepare(request: Request, engine: Engine) -> Prepared:
     content = engine.table.content(in_order=plan.id is None) if needed else None
     after, ledger = _entered(request, plan, checked)
     return Prepared(request, engine, plan, content, checked, persons, beside, after, ledger)
+
+
+def _check_secret_stays(plan: Plan) -> None:
+    """Refuse to enter what publishes S: whoever knows it learns nothing from others, and is promised nothing."""
+    secret = {column.casefold() for column in plan.sensitive}
+    shown = [column for column in plan.kept if column.casefold() in secret]
+    if shown:
+        raise InputError(
+            f"the sensitive column {', '.join(shown)} would be published as it is, so that nothing can be promised "
+            "about it for all releases of a ledger. Leave it out (--publish-sensitive), or the ledger."
+        )
 
 
 def _entered(request: Request, plan: Plan, checked: Checked) -> tuple[Earlier | None, Ledger | None]:
