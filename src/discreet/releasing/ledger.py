@@ -3,7 +3,7 @@
 A private file of lines, each with the digest of the one before it, which are added and never changed. All releases in
 it are taken to be about the same people: whoever has seen one may have seen them all. A release that would break its
 promise together with those before is refused; one that repeats a mechanism with the same key, by the same id, draws the
-same again and adds nothing.
+same again and adds nothing, unless ids were given anew: a sketch of who had which id tells.
 
 A whole table that was published counts by what its promise is about: the class that each record appeared as. The class
 of every record is kept with it, and is known of the records of that table alone. Beside a whole table only columns that
@@ -32,6 +32,7 @@ from discreet.mechanism import Earlier, Mechanism
 from discreet.mechanism.earlier import check_countable
 from discreet.notions import Notion
 from discreet.notions.base import from_dict
+from discreet.releasing.sketch import Sketch
 from discreet.tables import open_table
 from discreet.tables.arrow import column_of
 from discreet.tables.dialect import DUCKDB, is_float
@@ -69,6 +70,8 @@ class Entry:
         Digest of its public certificate.
     classes : KnownClasses or None
         Of a whole table, the class of each record; the mechanism is then between classes.
+    sketch : Sketch or None
+        Where draws follow from ids, who had some of them; lines of older versions have none.
     """
 
     notion: Notion
@@ -80,6 +83,7 @@ class Entry:
     rows: int
     certificate: str | None
     classes: KnownClasses | None = None
+    sketch: Sketch | None = None
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -105,6 +109,7 @@ class Entry:
             "rows": self.rows,
             "certificate": self.certificate,
             **({} if self.classes is None else {"classes": self.classes.to_dict()}),
+            **({} if self.sketch is None else {"sketch": self.sketch.to_dict()}),
         }
 
     @classmethod
@@ -122,14 +127,28 @@ class Entry:
             stored["rows"],
             stored["certificate"],
             KnownClasses.from_dict(stored["classes"]) if "classes" in stored else None,
+            Sketch.from_dict(stored["sketch"]) if "sketch" in stored else None,
         )
 
     def repeats(self, other: Entry) -> bool:
-        """Whether both draw the same for the same record."""
+        """Whether both draw the same for the same people."""
+        return self.draws_like(other) and self.why_anew(other) is None
+
+    def draws_like(self, other: Entry) -> bool:
+        """Whether both draw the same for the same id."""
         same = self.mechanism.fingerprint == other.mechanism.fingerprint and self.key == other.key
         if self.classes is not None:
             return same and self.classes == other.classes
         return same and self.id is not None and self.id == other.id
+
+    def why_anew(self, other: Entry) -> str | None:
+        """Why ids of both may not be the same people's, in words; None where they are."""
+        if self.classes is not None:  # which know their records
+            return None
+        if self.sketch is None or other.sketch is None:
+            return "a line of an older version does not say who had which id"
+        why = self.sketch.why_others(other.sketch)
+        return None if why is None else f"{why}, so that ids may have been given anew. Keep those that people had"
 
 
 @dataclass(frozen=True)
@@ -268,13 +287,17 @@ class Ledger:
         )
 
     def _numbers(self, without: Entry | None) -> list[int]:
-        """Places of the releases that tell something, each once; without those that repeat the given one."""
-        found: list[int] = []
-        for k, one in enumerate(self.entries):
-            others = [self.entries[other] for other in found] + ([] if without is None else [without])
-            if not any(one.repeats(other) for other in others):
-                found.append(k)
-        return found
+        """Places of the releases that tell something, each once; without those that the given one repeats.
+
+        Whoever repeats a release that repeats another draws the same as both, though values may change from one to the
+        next. A release is the same draw as one before at most: two that are not the same stay two.
+        """
+        first: list[int] = []
+        for k, one in enumerate([*self.entries, *(() if without is None else [without])]):
+            same = next((j for j in reversed(range(k)) if one.repeats(self.entries[j])), None)
+            first.append(k if same is None else first[same])
+        own = set() if without is None else {first.pop()}
+        return sorted(set(first) - own)
 
     def _counting(self, number: int) -> Mechanism:
         """The mechanism of a release for the columns that it is counted by: classes are numbers there."""
@@ -311,7 +334,7 @@ class Ledger:
             return None
         before = found.over(joint)
         seen = before.through(entry.mechanism)
-        promise = entry.notion.on_counts()
+        promise, anew = entry.notion.on_counts(), self._anew(entry)
         if not promise.holds(seen):
             slack = promise.slack(seen)
             is_finite = slack > -math.inf
@@ -321,9 +344,22 @@ class Ledger:
             )  # none is large enough where a value is ruled out
             raise BrokenNotionError(
                 f"together with what the ledger says was published before this release breaks {entry.notion} {how}, so "
-                f"nothing was released. Design it after that (design --ledger){larger}."
+                f"nothing was released. {anew}Design it after that (design --ledger){larger}."
             )
+        if anew:
+            warnings.warn(f"{anew}The promise holds for all of them together.", DiscreetWarning, stacklevel=2)
         return before
+
+    def _anew(self, entry: Entry) -> str:
+        """What to say where a release would be the same draw as one before, had people kept their ids."""
+        alike = [(number, one) for number, one in enumerate(self.entries, 1) if entry.draws_like(one)]
+        if not alike or any(entry.repeats(one) for _, one in alike):
+            return ""
+        number, one = alike[-1]
+        return (
+            f"It has mechanism, key and id column of release {number} and yet counts as a further draw of everybody: "
+            f"{entry.why_anew(one)}. "
+        )
 
     def before(self, table: Any, entry: Entry) -> Earlier | None:
         """What was seen before a release, beside what it publishes; None where nothing was."""
