@@ -157,6 +157,8 @@ def test_of_sketches_only_ids_that_both_could_have_are_compared() -> None:
     assert sketch(every).why_others(sketch(some)) is None
     assert sketch(some).why_others(sketch(every)) is None
     assert sketch(every[:5000:2]).why_others(sketch(every[1:5000:2])) is not None
+    assert sketch(every[:100]).why_others(sketch(every[50:150])) is None
+    assert "fewer than half" in str(sketch(every[:100]).why_others(sketch(every[51:151])))
     assert Sketch((), ()).why_others(sketch(some)) is not None
 
 
@@ -189,14 +191,22 @@ def test_whoever_repeats_a_repetition_repeats_the_first(tmp_path: Path) -> None:
 
 def test_two_draws_stay_two_whatever_is_like_both(tmp_path: Path) -> None:
     """Half of the ids of one draw and half of another: nothing that either of them told is taken back."""
+
+    def sketch(first: int) -> Sketch:
+        return Sketch(tuple(f"{k:016x}" for k in range(first, first + 10)), tuple(f"{k % 3:016x}" for k in range(10)))
+
     release(TABLE, tmp_path, "first")
-    one = dc.Ledger.read(tmp_path / "ledger").entries[0]
-    assert one.sketch is not None
-    other = replace(one, sketch=Sketch(tuple("f" + code[1:] for code in one.sketch.ids), one.sketch.values))
+    one, other = (replace(dc.Ledger.read(tmp_path / "ledger").entries[0], sketch=sketch(k)) for k in (0, 12))
     ledger = dc.Ledger().with_entry(one).with_entry(other)
     assert ledger._numbers(None) == [0, 1]
     assert ledger._numbers(one) == [1]
     assert ledger._numbers(other) == [0]
+    ids = tuple(f"{k:016x}" for k in range(4, 20))
+    both = replace(one, sketch=Sketch(ids, (*sketch(0).values[4:], "0" * 16, "0" * 16, *sketch(12).values[:8])))
+    assert both.repeats(one)
+    assert both.repeats(other)
+    assert ledger._numbers(both) == [0]
+    assert ledger.with_entry(both)._numbers(None) == [0, 1]
 
 
 def test_a_sketch_tells_nothing_without_the_key(tmp_path: Path) -> None:
