@@ -30,6 +30,9 @@ __all__ = ["Earlier", "check_countable"]
 #: Numbers that all tables together hold at most.
 MOST_NUMBERS = 5_000_000
 
+#: Outcomes of one release: the sets of 16 bits, which are all that such mechanisms list.
+MOST_OUTCOMES = 1 << 16
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Earlier:
@@ -171,12 +174,17 @@ def _checked(mechanisms: Any) -> tuple[Mechanism, ...]:
 
 def check_countable(mechanism: Mechanism, joint: Joint, outcomes: int = 1) -> None:
     """Refuse a release that no further one could be counted beside, after so many outcomes of others."""
-    if outcomes * mechanism.n_released * joint.n_sensitive * joint.n_useful > MOST_NUMBERS:
+    if _is_too_much(mechanism, outcomes, joint.n_sensitive * joint.n_useful):
         raise InputError(
             "all that can be released, together with what was published before, is too much to be counted, so that no "
             "release could follow this one, and nothing was released. Coarsen the columns, design it by another "
             "method (of a unary encoding every set of values is an outcome), or release it without a ledger."
         )
+
+
+def _is_too_much(mechanism: Mechanism, outcomes: int, cells: int) -> bool:
+    """Whether tables of so many cells for all outcomes, each with all that a mechanism releases, are too many."""
+    return mechanism.n_released > MOST_OUTCOMES or outcomes * mechanism.n_released * cells > MOST_NUMBERS
 
 
 class _Seen(NamedTuple):
@@ -233,7 +241,7 @@ def _outcomes(parts: Sequence[ObjectArray], releases: Sequence[_Seen], to: IntAr
     """Tables of all outcomes over the values that records are gathered ``to``."""
     found = list(parts)
     for seen in releases:
-        if len(found) * seen.mechanism.n_released * parts[0].size > MOST_NUMBERS:
+        if _is_too_much(seen.mechanism, len(found), parts[0].size):
             raise InputError(
                 "the earlier releases have too many outcomes together to be counted. Coarsen the columns, or publish "
                 "under mechanisms of fewer released values."
