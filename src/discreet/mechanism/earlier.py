@@ -25,7 +25,7 @@ from discreet._support.numeric import IntArray, ObjectArray
 from discreet.core.joint import Joint
 from discreet.mechanism.base import Mechanism
 
-__all__ = ["Earlier", "check_countable"]
+__all__ = ["Earlier", "values_beside"]
 
 #: Numbers that all tables together hold at most.
 MOST_NUMBERS = 5_000_000
@@ -172,14 +172,20 @@ def _checked(mechanisms: Any) -> tuple[Mechanism, ...]:
     return given
 
 
-def check_countable(mechanism: Mechanism, joint: Joint, outcomes: int = 1) -> None:
-    """Refuse a release that no further one could be counted beside, after so many outcomes of others."""
-    if _is_too_much(mechanism, outcomes, joint.n_sensitive * joint.n_useful):
+def values_beside(mechanism: Mechanism, joint: Joint, outcomes: int = 1) -> int:
+    """How many values another column may have to be counted beside a release, after so many outcomes of others.
+
+    None is 0: this release is the last that can be counted. Refused is one that by itself nothing could be counted
+    beside, or that cannot be counted with the others.
+    """
+    cells = joint.n_sensitive * joint.n_useful
+    if _is_too_much(mechanism, 1, cells) or _is_too_much(mechanism, outcomes, joint.n_sensitive):
         raise InputError(
             "all that can be released, together with what was published before, is too much to be counted, so that no "
             "release could follow this one, and nothing was released. Coarsen the columns, design it by another "
             "method (of a unary encoding every set of values is an outcome), or release it without a ledger."
         )
+    return MOST_NUMBERS // (outcomes * mechanism.n_released * cells)
 
 
 def _is_too_much(mechanism: Mechanism, outcomes: int, cells: int) -> bool:

@@ -29,7 +29,7 @@ from discreet.certificate import Certificate, checker
 from discreet.core import labels as core_labels
 from discreet.core.joint import Joint
 from discreet.mechanism import Earlier, Mechanism
-from discreet.mechanism.earlier import check_countable
+from discreet.mechanism.earlier import values_beside
 from discreet.notions import Notion
 from discreet.notions.base import from_dict
 from discreet.releasing.sketch import Sketch
@@ -46,6 +46,9 @@ FORMAT = "discreet-ledger/1"
 
 #: Bytes of a ledger that are read.
 MOST_BYTES = 1 << 28
+
+#: Where no column of so many values could be counted beside a release, whoever makes it is warned.
+FEW_VALUES = 16
 
 
 @dataclass(frozen=True)
@@ -328,7 +331,7 @@ class Ledger:
         ``joint`` is that of the release.
         """
         found = self.before(table, entry)
-        check_countable(entry.mechanism, joint, 1 if found is None else len(found.outcomes))
+        _warn_of_few_values(values_beside(entry.mechanism, joint, 1 if found is None else len(found.outcomes)))
         if found is None:
             _warn_of_the_last(entry.notion)
             return None
@@ -468,6 +471,18 @@ def _warn_of_the_last(notion: Notion) -> None:
         warnings.warn(
             f"no release is designed to keep {notion} together with this one: after it, design --ledger serves LIP, "
             "ALIP, MaxLift and LDP alone. Where more is to follow, promise one of those.",
+            DiscreetWarning,
+            stacklevel=2,
+        )
+
+
+def _warn_of_few_values(beside: int) -> None:
+    """Say of a release with very many outcomes that hardly another column can be counted beside it."""
+    if beside < FEW_VALUES:
+        left = f"only columns of at most {beside} values are" if beside else "nothing can be"
+        warnings.warn(
+            f"so much can be released here that {left} counted beside it later. Where others are to follow, coarsen "
+            "the columns or design it by another method.",
             DiscreetWarning,
             stacklevel=2,
         )

@@ -452,6 +452,33 @@ def test_what_could_never_be_added_up_is_not_entered(values: int, tmp_path: Path
     assert os.listdir(tmp_path) == []
 
 
+def test_what_leaves_room_for_small_columns_alone_warns(tmp_path: Path) -> None:
+    rng = np.random.default_rng(4)
+    columns = {"id": np.arange(6000), "x": rng.integers(0, 14, 6000), "two": rng.integers(0, 2, 6000)}
+    table = pa.table(columns | {"many": rng.integers(0, 11, 6000), "rich": rng.integers(0, 2, 6000)})
+    made = {x: dc.design(dc.Joint.from_table(table, "rich", x), dc.LIP(0.1), m).mechanism for x, m in ROOM.items()}
+    options = {"ledger": tmp_path / "ledger", "id": "id", "as_values": False, "notion": dc.LIP(1.0)}
+    with pytest.warns(dc.errors.DiscreetWarning, match="only columns of at most 10 values are counted beside it later"):
+        dc.release(table, made["x"], output=tmp_path / "x.parquet", **options)
+    with pytest.raises(InputError, match="too many outcomes together"):
+        dc.release(table, made["many"], output=tmp_path / "many.parquet", **options)
+    before = dc.Ledger.read(tmp_path / "ledger").earlier(table, ["two"])
+    assert dc.LIP(1.0).holds(before.through(made["two"]))
+
+
+def test_the_last_that_can_be_counted_warns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It keeps its promise with all before, and may be made; of bits alone that would be too late."""
+    from discreet.mechanism import earlier
+
+    release(designed("job", 0.1), tmp_path, "first", notion=dc.LIP(1.0))
+    monkeypatch.setattr(earlier, "MOST_NUMBERS", 100)
+    with pytest.warns(dc.errors.DiscreetWarning, match="that nothing can be counted beside it later"):
+        release(designed("job", 0.1), tmp_path, "second", notion=dc.LIP(1.0))
+
+
+ROOM = {"x": "oue", "two": "watchdog", "many": "watchdog"}
+
+
 @pytest.mark.parametrize("options", [{"keep": ["rich"]}, {"keep": "all", "uncovered": ["rich"]}], ids=str)
 def test_a_secret_that_is_published_leaves_nothing_to_promise(options: dict[str, object], tmp_path: Path) -> None:
     table = TABLE.select(["id", "job", "rich"])
