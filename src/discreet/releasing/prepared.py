@@ -116,7 +116,7 @@ def _check_secret_stays(plan: Plan) -> None:
     if shown:
         raise InputError(
             f"the sensitive column {', '.join(shown)} would be published as it is, so that nothing can be promised "
-            "about it for all releases of a ledger. Leave it out (--publish-sensitive), or the ledger."
+            "about it for all releases of a ledger. Leave out publish_sensitive (--publish-sensitive), or the ledger."
         )
 
 

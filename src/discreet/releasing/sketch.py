@@ -53,9 +53,9 @@ class Sketch:
     def why_others(self, other: Sketch) -> str | None:
         """Why ids of both do not stand for the same people, in words; None where they do.
 
-        Ids that one of them has alone are taken for other people, unless they are more than half. Where so many of the
-        ids in common agree by chance, what is more than that counts: of people who kept their ids all agree, and of
-        others as many as two random records do, so that agreement tells how many kept theirs.
+        Ids that one of them has alone are taken for other people, unless they are more than half. Ids in common may
+        agree by chance, and what is more than that counts: people who kept their ids all agree, and of others as many
+        as of random pairs of records do, so that agreement tells how many kept theirs.
         """
         end = min(self._end, other._end)
         one, two = self._until(end), other._until(end)
