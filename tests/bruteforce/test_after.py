@@ -194,8 +194,6 @@ def test_what_cannot_be_added_up_is_refused() -> None:
         dc.design(joint, dc.LIP(0.5), after=dc.Earlier.of(joint_of(4, 2, 3), [first]))
     with pytest.raises(InputError, match="list of mechanisms"):
         dc.design(joint, dc.LIP(0.5), after=["first.json"])
-    with pytest.raises(InputError, match="kind 'bits'"):
-        dc.design(joint, dc.LIP(0.5), after=[dc.design(joint, dc.LIP(0.5), "oue").mechanism])
     with pytest.raises(InputError, match="leave out other tables"):
         dc.design(joint, dc.LIP(0.5), after=[first], also=[joint])
 

@@ -142,3 +142,37 @@ def test_a_column_that_is_released_as_it_is_needs_no_proof(
     assert Path("m.json").exists()
     assert not Path("proof").exists()
     assert design(table, "job", *PROMISE, "--method", "watchdog", "--proof", "proof") == 2
+
+
+def test_people_who_were_numbered_anew_are_a_further_draw(
+    place: Path, table: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert design(table, "job", "--epsilon", "0.2", "-o", "again.json") == 0
+    options = ("--ledger", "b.jsonl", "--epsilon", "0.22", "--as-labels")
+    assert release(table, "again.json", "june.csv", *options, "--write-key", "key") == 0
+    assert release(table, "again.json", "july.csv", *options, "--key-file", "key") == 0
+    head, *lines = Path(table).read_text().splitlines()
+    rows = [line.split(",", 1)[1] for line in lines]
+    order = np.random.default_rng(1).permutation(len(rows)).tolist()
+    Path("sorted.csv").write_text("\n".join([head, *(f"{k},{rows[j]}" for k, j in enumerate(order))]) + "\n")
+    capsys.readouterr()
+    assert release("sorted.csv", "again.json", "august.csv", *options, "--key-file", "key") == 1
+    shown = " ".join(capsys.readouterr().err.split())
+    assert "id column of release 2 and yet counts as a further draw of everybody" in shown
+    assert "ids may have been given anew. Keep those that people had." in shown
+    assert release("sorted.csv", "again.json", "august.csv", *options[:3], "2", "--as-labels", "--key-file", "key") == 0
+    assert "The promise holds for all of them together." in " ".join(capsys.readouterr().err.split())
+
+
+def test_what_reads_the_secret_may_come_first(place: Path, table: str, capsys: pytest.CaptureFixture[str]) -> None:
+    made = ["design", table, "--sensitive", "rich", "--useful", "job", "--epsilon", "0.2"]
+    assert run([*made, "--method", "conditional-reporting", "-o", "cr.json"]) == 0
+    assert design(table, "school", *PROMISE, "--after", "cr.json", "-o", "m.json") == 0
+    assert release(table, "cr.json", "cr.csv", "--ledger", "c.jsonl", *PROMISE) == 0
+    assert design(table, "school", *PROMISE, "--ledger", "c.jsonl", "-o", "m.json", "--force") == 0
+    assert release(table, "m.json", "m.csv", "--ledger", "c.jsonl") == 0
+    capsys.readouterr()
+    published = ("--ledger", "d.jsonl", *PROMISE, "--keep", "rich", "--publish-sensitive")
+    assert release(table, "job.json", "x.csv", *published) == 2
+    assert "nothing can be promised about it for all releases" in " ".join(capsys.readouterr().err.split())
+    assert not {"x.csv", "d.jsonl"} & set(os.listdir())

@@ -295,6 +295,16 @@ class Mechanism(ABC):
             lambda: masses().reshape(n_sensitive, n_between, -1),
         )
 
+    def outcome_weights(self) -> ObjectArray:
+        """Weights of all that can be released, shape (n_released, 1 or n_sensitive, n_useful), integers of one scale.
+
+        There is a row for each sensitive value where the mechanism reads them, else one for all.
+        """
+        read: Sequence[Any] = self.sensitive if self.reads_sensitive else (None,)
+        each = np.broadcast_to(np.eye(self.n_useful, dtype=np.int64), (len(read), self.n_useful, self.n_useful))
+        _, masses = self.applied(each, read)
+        return np.moveaxis(masses(), 2, 0)
+
     def outcomes(self, joint: Joint) -> tuple[IntArray, IntArray, FloatArray]:
         """What somebody with each useful value can expect: (useful index, released index, probability), row by row."""
         rows, columns = np.nonzero(self.channel)

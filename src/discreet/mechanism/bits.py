@@ -122,14 +122,24 @@ class BitMechanism(Mechanism):
         cells = self._aligned(joint.probabilities, joint) @ self.channel
 
         def masses() -> ObjectArray:
-            w, d, ones = self.other_weight, DENOMINATOR, self._ones()
-            others = ones.sum(axis=1)[:, None] - ones
-            true = np.where(ones, self.true_weight, d - self.true_weight).astype(object)
-            table = np.array([w**k * (d - w) ** (self.n_useful - 1 - k) for k in range(self.n_useful)], dtype=object)
-            result: ObjectArray = self._aligned(joint.masses, joint) @ (true * table[others]).T
+            result: ObjectArray = self._aligned(joint.masses, joint) @ self._exact().T
             return result
 
         return cells, masses
+
+    def _exact(self) -> ObjectArray:
+        """Weights of all sets, the products of those of their bits, shape (n_released, n_useful)."""
+        w, d, ones = self.other_weight, DENOMINATOR, self._ones()
+        others = ones.sum(axis=1)[:, None] - ones
+        true = np.where(ones, self.true_weight, d - self.true_weight).astype(object)
+        table = np.array([w**k * (d - w) ** (self.n_useful - 1 - k) for k in range(self.n_useful)], dtype=object)
+        result: ObjectArray = true * table[others]
+        return result
+
+    def outcome_weights(self) -> ObjectArray:
+        """Of every set of ones, up to 16 useful values."""
+        self._listable("outcomes")
+        return self._exact()[:, None, :]
 
     def judged(self, joint: Joint, kinds: Iterable[JudgedKind]) -> Joint:
         """Sets at which the bounded lifts, or their ratios, are extreme, with their complements."""

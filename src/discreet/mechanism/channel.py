@@ -173,6 +173,9 @@ class ChannelMechanism(RowMechanism):
         surprise = np.log(share[used]) - log_shares(p_released)[target[used]]
         return max(0.0, float((mass[used] * surprise).sum()))
 
+    def outcome_weights(self) -> ObjectArray:
+        return self.weights.astype(object).T[:, None, :]
+
     def outcomes(self, joint: Joint) -> tuple[IntArray, IntArray, FloatArray]:
         return self.entries.rows, self.entries.columns, self.entries.shares
 

@@ -3,10 +3,11 @@ r"""What was published before: of every outcome that a reader may have seen, how
 After mechanisms :math:`Q_1, Q_2, \dots` were applied to the same records, a reader of a further one knows an outcome
 :math:`y = (y_1, y_2, \dots)` of those too. All that a promise about both needs is
 
-.. math:: T_y(s, x) = \sum_{x'} P(s, x, x') \, Q_1(y_1 \mid x') \, Q_2(y_2 \mid x') \cdots
+.. math:: T_y(s, x) = \sum_{x'} P(s, x, x') \, Q_1(y_1 \mid s, x') \, Q_2(y_2 \mid s, x') \cdots
 
-over what the earlier ones were applied to: the same column, or others of the same record. Outcomes that tell the same
-(tables in proportion) are one. Everything is in integers.
+over what the earlier ones were applied to: the same column, or others of the same record; few of them read s. What bits
+and attributes release are all their combinations. Outcomes that tell the same (tables in proportion) are one.
+Everything is in integers.
 """
 
 # SPDX-License-Identifier: Apache-2.0
@@ -15,7 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,12 +24,14 @@ from discreet._support.errors import InputError, UnseenSymbolError
 from discreet._support.numeric import IntArray, ObjectArray
 from discreet.core.joint import Joint
 from discreet.mechanism.base import Mechanism
-from discreet.mechanism.channel import ChannelMechanism
 
-__all__ = ["Earlier"]
+__all__ = ["Earlier", "values_beside"]
 
 #: Numbers that all tables together hold at most.
 MOST_NUMBERS = 5_000_000
+
+#: Outcomes of one release: the sets of 16 bits, which are all that such mechanisms list.
+MOST_OUTCOMES = 1 << 16
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -47,7 +50,7 @@ class Earlier:
 
     joint: Joint
     outcomes: tuple[ObjectArray, ...] = field(repr=False)
-    mechanisms: tuple[ChannelMechanism, ...]
+    mechanisms: tuple[Mechanism, ...]
 
     @classmethod
     def of(cls, joint: Joint, mechanisms: Sequence[Mechanism]) -> Earlier:
@@ -64,8 +67,8 @@ class Earlier:
                     f"the earlier release is about {', '.join(mechanism.useful_columns)}, not about "
                     f"{', '.join(joint.useful_columns)}: count both together, by Earlier.from_table."
                 )
-        places = [_places(mechanism, joint.useful, joint.occurs) for mechanism in given]
-        return cls(joint, _outcomes([joint.masses], given, places, np.arange(joint.n_useful)), given)
+        seen = [_Seen.by(mechanism, joint, joint.useful) for mechanism in given]
+        return cls(joint, _outcomes([joint.masses], seen, np.arange(joint.n_useful)), given)
 
     @classmethod
     def from_table(
@@ -103,11 +106,11 @@ class Earlier:
             where = [wanted.index(column) for column in columns]
             return [label[where[0]] if len(where) == 1 else tuple(label[k] for k in where) for label in labels]
 
-        places = [_places(one, of_columns(one.useful_columns), whole.occurs) for one in given]
+        seen = [_Seen.by(one, whole, of_columns(one.useful_columns)) for one in given]
         place = {label: k for k, label in enumerate(joint.useful)}
         to = np.array([place[label] for label in of_columns(own)])
         parts = _by_value(whole.masses, of_columns(list(shown))) if shown else [whole.masses]
-        return cls(joint, _outcomes(parts, given, places, to), given)
+        return cls(joint, _outcomes(parts, seen, to), given)
 
     def over(self, joint: Joint) -> Earlier:
         """The same for the joint of the same records with its values in another order."""
@@ -162,28 +165,71 @@ def _spelled(cut: Any) -> Any:
     return [float(edge) for edge in cut] if isinstance(cut, tuple | list) else cut
 
 
-def _checked(mechanisms: Any) -> tuple[ChannelMechanism, ...]:
+def _checked(mechanisms: Any) -> tuple[Mechanism, ...]:
     given = tuple(mechanisms) if isinstance(mechanisms, Iterable) else (mechanisms,)
     if not given or not all(isinstance(one, Mechanism) for one in given):
         raise InputError("earlier releases are given as a list of mechanisms.")
-    plain = tuple(one for one in given if isinstance(one, ChannelMechanism))
-    if len(plain) < len(given):
-        odd = next(one for one in given if not isinstance(one, ChannelMechanism))
-        raise InputError(f"releases of mechanisms of the kind {odd.kind!r} cannot be added up with others.")
-    return plain
+    return given
 
 
-def _places(mechanism: ChannelMechanism, values: Sequence[Any], occurs: Any) -> IntArray:
-    """Row of a mechanism for each of several values; of those that never occur, the first."""
-    try:
-        mechanism.check_known(tuple(values), occurs)
-    except UnseenSymbolError:
+def values_beside(mechanism: Mechanism, joint: Joint, outcomes: int = 1) -> int:
+    """How many values another column may have to be counted beside a release, after so many outcomes of others.
+
+    None is 0: this release is the last that can be counted. Refused is one that by itself nothing could be counted
+    beside, or that cannot be counted with the others.
+    """
+    cells = joint.n_sensitive * joint.n_useful
+    if _is_too_much(mechanism, 1, cells) or _is_too_much(mechanism, outcomes, joint.n_sensitive):
+        raise InputError(
+            "all that can be released, together with what was published before, is too much to be counted, so that no "
+            "release could follow this one, and nothing was released. Coarsen the columns, design it by another "
+            "method (of a unary encoding every set of values is an outcome), or release it without a ledger."
+        )
+    return MOST_NUMBERS // (outcomes * mechanism.n_released * cells)
+
+
+def _is_too_much(mechanism: Mechanism, outcomes: int, cells: int) -> bool:
+    """Whether tables of so many cells for all outcomes, each with all that a mechanism releases, are too many."""
+    return mechanism.n_released > MOST_OUTCOMES or outcomes * mechanism.n_released * cells > MOST_NUMBERS
+
+
+class _Seen(NamedTuple):
+    """A mechanism, and where it finds the sensitive and useful values of a joint."""
+
+    mechanism: Mechanism
+    rows: IntArray
+    columns: IntArray
+
+    @classmethod
+    def by(cls, mechanism: Mechanism, joint: Joint, values: Sequence[Any]) -> _Seen:
+        """``values`` are those of its own columns, one for each useful value of the joint."""
+        columns = _places(mechanism, mechanism.useful, values, joint.occurs)
+        if not mechanism.reads_sensitive:
+            return cls(mechanism, np.zeros(1, dtype=np.int64), columns)
+        read, own = mechanism.sensitive_columns, joint.sensitive_columns
+        if read and own and read != own:
+            raise InputError(
+                f"the earlier release is by a mechanism that reads {', '.join(read)}, and not {', '.join(own)}: what "
+                "it told about that cannot be counted. Keep releases about other secrets apart."
+            )
+        rows = _places(mechanism, mechanism.sensitive, joint.sensitive, joint.masses.any(axis=1))
+        return cls(mechanism, rows, columns)
+
+    def weights(self) -> ObjectArray:
+        """Of every outcome, by the values of the joint; one row where no sensitive value is read."""
+        result: ObjectArray = self.mechanism.outcome_weights()[:, self.rows][:, :, self.columns]
+        return result
+
+
+def _places(mechanism: Mechanism, known: Sequence[Any], values: Sequence[Any], occurs: Any) -> IntArray:
+    """Place of each of several values among those that a mechanism knows; of those that never occur, the first."""
+    place = {label: k for k, label in enumerate(known)}
+    if any(here and value not in place for value, here in zip(values, occurs)):
         of = f" of {', '.join(mechanism.useful_columns)}" if mechanism.useful_columns else ""
         raise UnseenSymbolError(
             f"the earlier release{of} is by a mechanism that does not know some values of this table, so what it told "
             "about their records is unknown. Count on the table that was released, or leave those records out."
-        ) from None
-    place = {label: k for k, label in enumerate(mechanism.useful)}
+        )
     return np.array([place.get(value, 0) for value in values], dtype=np.int64)
 
 
@@ -197,19 +243,17 @@ def _by_value(masses: ObjectArray, values: Sequence[Any]) -> list[ObjectArray]:
     return list(found.values())
 
 
-def _outcomes(
-    parts: Sequence[ObjectArray], mechanisms: Sequence[ChannelMechanism], places: Sequence[IntArray], to: IntArray
-) -> tuple[ObjectArray, ...]:
+def _outcomes(parts: Sequence[ObjectArray], releases: Sequence[_Seen], to: IntArray) -> tuple[ObjectArray, ...]:
     """Tables of all outcomes over the values that records are gathered ``to``."""
     found = list(parts)
-    for mechanism, rows in zip(mechanisms, places):
-        weights = mechanism.weights.astype(object)[rows]
-        if len(found) * weights.shape[1] * parts[0].size > MOST_NUMBERS:
+    for seen in releases:
+        if _is_too_much(seen.mechanism, len(found), parts[0].size):
             raise InputError(
                 "the earlier releases have too many outcomes together to be counted. Coarsen the columns, or publish "
                 "under mechanisms of fewer released values."
             )
-        found = _merged([table * column for table in found for column in weights.T])
+        weights = seen.weights()
+        found = _merged([table * outcome for table in found for outcome in weights])
     n_useful = int(to.max()) + 1
     return tuple(_merged([_gathered(table, to, n_useful) for table in found]))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import html
 import itertools
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -63,7 +64,7 @@ class ProductMechanism(Mechanism):
     @property
     def n_released(self) -> int:
         """Number of tuples of released symbols."""
-        return int(np.prod([part.n_released for part in self.parts]))
+        return math.prod(part.n_released for part in self.parts)
 
     @property
     def is_deterministic(self) -> bool:
@@ -101,11 +102,18 @@ class ProductMechanism(Mechanism):
         rows = self._rows_for(joint)
 
         def masses() -> ObjectArray:
-            exact = self._product([part.weights.astype(object) for part in self.parts])
-            result: ObjectArray = joint.masses @ exact[rows]
+            result: ObjectArray = joint.masses @ self._exact()[rows]
             return result
 
         return joint.probabilities @ self.channel[rows], masses
+
+    def _exact(self) -> ObjectArray:
+        """Weights of tuples, the products of those of their parts, shape (n_useful, n_released)."""
+        result: ObjectArray = self._product([part.weights.astype(object) for part in self.parts])
+        return result
+
+    def outcome_weights(self) -> ObjectArray:
+        return self._exact().T[:, None, :]
 
     def useful_information(self, joint: Joint) -> float:
         cells = joint.p_useful[:, None] * self.channel[self._rows_for(joint)]

@@ -123,6 +123,9 @@ class SensitiveMechanism(RowMechanism):
 
         return np.einsum("szx,sxy->szy", counts / counts.sum(), shares(weights)), masses
 
+    def outcome_weights(self) -> ObjectArray:
+        return np.moveaxis(self.weights.astype(object), 2, 0)
+
     def outcomes(self, joint: Joint) -> tuple[IntArray, IntArray, FloatArray]:
         """Over all s, as likely as each is in the joint given x."""
         nothing = np.zeros_like(joint.probabilities)

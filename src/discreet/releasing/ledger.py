@@ -3,7 +3,7 @@
 A private file of lines, each with the digest of the one before it, which are added and never changed. All releases in
 it are taken to be about the same people: whoever has seen one may have seen them all. A release that would break its
 promise together with those before is refused; one that repeats a mechanism with the same key, by the same id, draws the
-same again and adds nothing.
+same again and adds nothing, unless ids were given anew: a sketch of who had which id tells.
 
 A whole table that was published counts by what its promise is about: the class that each record appeared as. The class
 of every record is kept with it, and is known of the records of that table alone. Beside a whole table only columns that
@@ -28,9 +28,11 @@ from discreet._support.errors import BrokenNotionError, ColumnNotFoundError, Dis
 from discreet.certificate import Certificate, checker
 from discreet.core import labels as core_labels
 from discreet.core.joint import Joint
-from discreet.mechanism import ChannelMechanism, Earlier, Mechanism
+from discreet.mechanism import Earlier, Mechanism
+from discreet.mechanism.earlier import values_beside
 from discreet.notions import Notion
 from discreet.notions.base import from_dict
+from discreet.releasing.sketch import Sketch
 from discreet.tables import open_table
 from discreet.tables.arrow import column_of
 from discreet.tables.dialect import DUCKDB, is_float
@@ -44,6 +46,9 @@ FORMAT = "discreet-ledger/1"
 
 #: Bytes of a ledger that are read.
 MOST_BYTES = 1 << 28
+
+#: Where no column of so many values could be counted beside a release, whoever makes it is warned.
+FEW_VALUES = 16
 
 
 @dataclass(frozen=True)
@@ -68,6 +73,8 @@ class Entry:
         Digest of its public certificate.
     classes : KnownClasses or None
         Of a whole table, the class of each record; the mechanism is then between classes.
+    sketch : Sketch or None
+        Where draws follow from ids, who had some of them; lines of older versions have none.
     """
 
     notion: Notion
@@ -79,6 +86,7 @@ class Entry:
     rows: int
     certificate: str | None
     classes: KnownClasses | None = None
+    sketch: Sketch | None = None
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -104,6 +112,7 @@ class Entry:
             "rows": self.rows,
             "certificate": self.certificate,
             **({} if self.classes is None else {"classes": self.classes.to_dict()}),
+            **({} if self.sketch is None else {"sketch": self.sketch.to_dict()}),
         }
 
     @classmethod
@@ -121,14 +130,28 @@ class Entry:
             stored["rows"],
             stored["certificate"],
             KnownClasses.from_dict(stored["classes"]) if "classes" in stored else None,
+            Sketch.from_dict(stored["sketch"]) if "sketch" in stored else None,
         )
 
     def repeats(self, other: Entry) -> bool:
-        """Whether both draw the same for the same record."""
+        """Whether both draw the same for the same people."""
+        return self.draws_like(other) and self.why_anew(other) is None
+
+    def draws_like(self, other: Entry) -> bool:
+        """Whether both draw the same for the same id."""
         same = self.mechanism.fingerprint == other.mechanism.fingerprint and self.key == other.key
         if self.classes is not None:
             return same and self.classes == other.classes
         return same and self.id is not None and self.id == other.id
+
+    def why_anew(self, other: Entry) -> str | None:
+        """Why ids of both may not be the same people's, in words; None where they are."""
+        if self.classes is not None:  # which know their records
+            return None
+        if self.sketch is None or other.sketch is None:
+            return "a line of an older version does not say who had which id"
+        why = self.sketch.why_others(other.sketch)
+        return None if why is None else f"{why}, so that ids may have been given anew. Keep those that people had"
 
 
 @dataclass(frozen=True)
@@ -226,7 +249,7 @@ class Ledger:
             self._check_columns(error.available)
             raise
         applied = [self.entries[k].mechanism for k in numbers]
-        return replace(found, mechanisms=tuple(one for one in applied if isinstance(one, ChannelMechanism)))
+        return replace(found, mechanisms=tuple(applied))
 
     def _check_columns(self, available: Sequence[str]) -> None:
         """Refuse a table that lacks columns which were published before."""
@@ -267,13 +290,17 @@ class Ledger:
         )
 
     def _numbers(self, without: Entry | None) -> list[int]:
-        """Places of the releases that tell something, each once; without those that repeat the given one."""
-        found: list[int] = []
-        for k, one in enumerate(self.entries):
-            others = [self.entries[other] for other in found] + ([] if without is None else [without])
-            if not any(one.repeats(other) for other in others):
-                found.append(k)
-        return found
+        """Places of the releases that tell something, each once; without those that the given one repeats.
+
+        Whoever repeats a release that repeats another draws the same as both, though values may change from one to the
+        next. A release is the same draw as one before at most: two that are not the same stay two.
+        """
+        first: list[int] = []
+        for k, one in enumerate([*self.entries, *(() if without is None else [without])]):
+            same = next((j for j in reversed(range(k)) if one.repeats(self.entries[j])), None)
+            first.append(k if same is None else first[same])
+        own = set() if without is None else {first.pop()}
+        return sorted(set(first) - own)
 
     def _counting(self, number: int) -> Mechanism:
         """The mechanism of a release for the columns that it is counted by: classes are numbers there."""
@@ -299,17 +326,18 @@ class Ledger:
         return notion.on_counts().slack(found.through())
 
     def check(self, table: Any, entry: Entry, joint: Joint) -> Earlier | None:
-        """Refuse a release that breaks its promise together with those before; else what those told.
+        """Refuse a release that breaks its promise with those before, or lets none follow; else what those told.
 
         ``joint`` is that of the release.
         """
         found = self.before(table, entry)
+        _warn_of_few_values(values_beside(entry.mechanism, joint, 1 if found is None else len(found.outcomes)))
         if found is None:
             _warn_of_the_last(entry.notion)
             return None
         before = found.over(joint)
         seen = before.through(entry.mechanism)
-        promise = entry.notion.on_counts()
+        promise, anew = entry.notion.on_counts(), self._anew(entry)
         if not promise.holds(seen):
             slack = promise.slack(seen)
             is_finite = slack > -math.inf
@@ -319,9 +347,22 @@ class Ledger:
             )  # none is large enough where a value is ruled out
             raise BrokenNotionError(
                 f"together with what the ledger says was published before this release breaks {entry.notion} {how}, so "
-                f"nothing was released. Design it after that (design --ledger){larger}."
+                f"nothing was released. {anew}Design it after that (design --ledger){larger}."
             )
+        if anew:
+            warnings.warn(f"{anew}The promise holds for all of them together.", DiscreetWarning, stacklevel=2)
         return before
+
+    def _anew(self, entry: Entry) -> str:
+        """What to say where a release would be the same draw as one before, had people kept their ids."""
+        alike = [(number, one) for number, one in enumerate(self.entries, 1) if entry.draws_like(one)]
+        if not alike or any(entry.repeats(one) for _, one in alike):
+            return ""
+        number, one = alike[-1]
+        return (
+            f"It has mechanism, key and id column of release {number} and yet counts as a further draw of everybody: "
+            f"{entry.why_anew(one)}. "
+        )
 
     def before(self, table: Any, entry: Entry) -> Earlier | None:
         """What was seen before a release, beside what it publishes; None where nothing was."""
@@ -430,6 +471,18 @@ def _warn_of_the_last(notion: Notion) -> None:
         warnings.warn(
             f"no release is designed to keep {notion} together with this one: after it, design --ledger serves LIP, "
             "ALIP, MaxLift and LDP alone. Where more is to follow, promise one of those.",
+            DiscreetWarning,
+            stacklevel=2,
+        )
+
+
+def _warn_of_few_values(beside: int) -> None:
+    """Say of a release with very many outcomes that hardly another column can be counted beside it."""
+    if beside < FEW_VALUES:
+        left = f"only columns of at most {beside} values are" if beside else "nothing can be"
+        warnings.warn(
+            f"so much can be released here that {left} counted beside it later. Where others are to follow, coarsen "
+            "the columns or design it by another method.",
             DiscreetWarning,
             stacklevel=2,
         )

@@ -18,6 +18,7 @@ from discreet.releasing.engines.base import Drawing, Engine
 from discreet.releasing.ledger import Entry, Ledger
 from discreet.releasing.plan import Plan, make_plan
 from discreet.releasing.request import Request
+from discreet.releasing.sketch import sketch_of
 from discreet.tables.digest import Content
 
 __all__ = ["Prepared", "prepare"]
@@ -79,6 +80,8 @@ def prepare(request: Request, engine: Engine) -> Prepared:
     plan = make_plan(request, engine.table.kinds, engine.table.name)
     if request.output is not None and request.certificate:
         check_certifiable(plan.notion)
+    if request.ledger is not None:
+        _check_secret_stays(plan)
     needed = _needs_content(request, engine, plan)
     if needed:
         engine.table.start_digest()
@@ -102,11 +105,22 @@ def prepare(request: Request, engine: Engine) -> Prepared:
         )
         persons = _persons(engine, plan, checked)
     content = engine.table.content(in_order=plan.id is None) if needed else None
-    after, ledger = _entered(request, plan, checked)
+    after, ledger = _entered(request, engine, plan, checked)
     return Prepared(request, engine, plan, content, checked, persons, beside, after, ledger)
 
 
-def _entered(request: Request, plan: Plan, checked: Checked) -> tuple[Earlier | None, Ledger | None]:
+def _check_secret_stays(plan: Plan) -> None:
+    """Refuse to enter what publishes S: whoever knows it learns nothing from others, and is promised nothing."""
+    secret = {column.casefold() for column in plan.sensitive}
+    shown = [column for column in plan.kept if column.casefold() in secret]
+    if shown:
+        raise InputError(
+            f"the sensitive column {', '.join(shown)} would be published as it is, so that nothing can be promised "
+            "about it for all releases of a ledger. Leave out publish_sensitive (--publish-sensitive), or the ledger."
+        )
+
+
+def _entered(request: Request, engine: Engine, plan: Plan, checked: Checked) -> tuple[Earlier | None, Ledger | None]:
     """The promise together with all that the ledger says was published before, and the ledger with this release."""
     if request.ledger is None:
         return None, None
@@ -117,6 +131,8 @@ def _entered(request: Request, plan: Plan, checked: Checked) -> tuple[Earlier | 
         )
     ledger = Ledger.read(request.ledger, may_be_new=True)
     kept = tuple(column for column in plan.kept if column not in plan.uncovered)
+    with progress.stage("sketching ids"):
+        sketch = sketch_of(engine.table, plan, request.key)
     entry = Entry(
         notion=plan.notion,
         mechanism=plan.mechanism,
@@ -126,6 +142,7 @@ def _entered(request: Request, plan: Plan, checked: Checked) -> tuple[Earlier | 
         id=plan.id,
         rows=int(checked.joint.records or 0),
         certificate=None,
+        sketch=sketch,
     )
     with progress.stage("checking the promise with all releases before"):
         after = ledger.check(request.table, entry, checked.joint)

@@ -84,6 +84,10 @@ class Table(Protocol):
         """
         ...
 
+    def smallest(self, expressions: Sequence[str], by: str, most: int) -> Any:
+        """Arrow table of expressions and, last, of ``by``: those rows where that is smallest."""
+        ...
+
     def start_digest(self) -> None:
         """Begin with what `content` will be asked for, where it need not wait for other questions."""
         ...
@@ -217,6 +221,10 @@ class DuckDBTable:
         chosen = stretches.windows([row[0] for row in self.connection.sql(some).fetchall()])
         ends = [end for window in chosen for end in window]
         return (stretches.inside(name, 0, len(ends)), ends) if ends else ("true", [])
+
+    def smallest(self, expressions: Sequence[str], by: str, most: int) -> Any:
+        shown = ", ".join(f"{expression} AS c{k}" for k, expression in enumerate([*expressions, by]))
+        return self.relation.project(shown).order(f"c{len(expressions)}").limit(most).to_arrow_table()
 
     def name_of(self, file: str) -> str:
         """A file as the places of its rows name it."""

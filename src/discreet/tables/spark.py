@@ -191,6 +191,10 @@ class SparkTable:
         ends = [end for window in stretches.windows(self._ends[by]) for end in window]
         return self.frame.where(inside(self.frame[name], ends, 0, len(ends))) if ends else self.frame
 
+    def smallest(self, expressions: Sequence[str], by: str, most: int) -> Any:
+        shown = ", ".join(f"{expression} AS c{k}" for k, expression in enumerate([*expressions, by]))
+        return self.query(f"SELECT {shown} FROM {self.view} ORDER BY c{len(expressions)} LIMIT {most}").toArrow()
+
     def start_digest(self) -> None:
         """Begin to digest the files; of a DataFrame Spark is asked later."""
         if self._digest is not None:

@@ -76,6 +76,9 @@ class FilesOfSpark:
             self.read.connection.unregister(f"{OWN}pieces")
         return list(found.columns)[: len(expressions)]
 
+    def smallest(self, expressions: Sequence[str], by: str, most: int) -> Any:
+        return self.read.smallest(expressions, by, most)
+
     def start_digest(self) -> None:
         self.drawn.start_digest()
 

@@ -128,7 +128,7 @@ def test_the_certificate_of_a_table_tells_of_every_field_of_its_line(folder: Pat
         "certificate": "0" * 64,
         "classes": replace(entry.classes, packed=entry.classes.packed[:-8] + "AAAAAAAA"),
     }
-    assert set(changed) == {field.name for field in fields(entry)}
+    assert set(changed) == {field.name for field in fields(entry)} - {"sketch"}  # which whole tables have none of
     for name, value in changed.items():
         ledger = dc.Ledger().with_entry(replace(entry, **{name: value}))
         assert ledger.differences(certificate, TABLE) == ["release" if name == "certificate" else name]

@@ -239,7 +239,8 @@ def test_a_certificate_tells_of_every_field_of_the_last_line(second: tuple[Path,
         ledger = dc.Ledger.read(forged)
         assert not ledger.confirms(certificate, TABLE), name
         assert ledger.differences(certificate, TABLE)[0] in (name, name.partition("'s ")[2], "kept", "release")
-    assert json.loads(last).keys() - {"number", "before", "format"} <= {*changed_lines(place)}
+    untold = {"number", "before", "format", "sketch"}  # who had which id stays in the ledger
+    assert json.loads(last).keys() - untold <= {*changed_lines(place)}
 
 
 def test_the_proof_of_a_later_release_stays_with_it(tmp_path: Path) -> None:
@@ -393,3 +394,102 @@ def test_the_line_of_a_release_is_there_before_anything_else(tmp_path: Path, mon
     assert moved == ["ledger"]
     assert len(dc.Ledger.read(tmp_path / "ledger").entries) == 1
     assert not (tmp_path / "first.parquet").exists()
+
+
+READ_SECRET = ("conditional-reporting", "optimal-with-sensitive")
+
+
+@pytest.mark.parametrize("method", [*READ_SECRET, "oue"])
+def test_releases_of_other_kinds_are_followed_by_others(method: str, tmp_path: Path) -> None:
+    first = dc.design(TABLE_JOINT, dc.LIP(0.2), method).mechanism
+    release(first, tmp_path, "first", notion=NOTION)
+    ledger = dc.Ledger.read(tmp_path / "ledger")
+    with pytest.raises(BrokenNotionError, match="together with what the ledger"):
+        release(designed("school", 0.5), tmp_path, "second")
+    second = designed("school", 0.5, after=ledger.earlier(TABLE, ["school"]))
+    private = tmp_path / "private.json"
+    release(second, tmp_path, "second", private_certificate=private)
+    stated, ledger = dc.Certificate.from_json(private), dc.Ledger.read(tmp_path / "ledger")
+    assert len(stated["after"]) == 1
+    assert dc.verify(private, TABLE, tmp_path / "second.parquet").level in ("verified", "redrawn")
+    assert ledger.differences(stated, TABLE) == []
+    assert 0 <= ledger.room(TABLE, NOTION) < 0.5
+
+
+@pytest.mark.parametrize("method", [*READ_SECRET, "oue"])
+def test_releases_of_other_kinds_follow_others(method: str, tmp_path: Path) -> None:
+    release(designed("job", 0.2), tmp_path, "first", notion=NOTION)
+    joint = dc.Joint.from_table(TABLE, "rich", "school")
+    with pytest.raises(BrokenNotionError, match="together with what the ledger"):
+        release(dc.design(joint, dc.LIP(0.5), method).mechanism, tmp_path, "second", notion=NOTION)
+    private = tmp_path / "private.json"
+    second = dc.design(joint, dc.LIP(0.15), method).mechanism
+    release(second, tmp_path, "second", notion=NOTION, private_certificate=private)
+    ledger = dc.Ledger.read(tmp_path / "ledger")
+    assert dc.verify(private, TABLE, tmp_path / "second.parquet").level in ("verified", "redrawn")
+    assert ledger.differences(dc.Certificate.from_json(private), TABLE) == []
+    assert 0 < ledger.room(TABLE, NOTION) < 0.3
+
+
+def test_attributes_that_are_drawn_one_by_one_are_added_up(tmp_path: Path) -> None:
+    both = dc.Joint.from_table(TABLE, "rich", ["job", "school"])
+    first = dc.design(both, dc.SRLIP(0.4), "independent-attributes").mechanism
+    release(first, tmp_path, "first", notion=NOTION)
+    ledger = dc.Ledger.read(tmp_path / "ledger")
+    second = designed("town", 0.5, after=ledger.earlier(TABLE, ["town"]))
+    release(second, tmp_path, "second")
+    assert 0 <= dc.Ledger.read(tmp_path / "ledger").room(TABLE, NOTION) < 0.5
+
+
+@pytest.mark.parametrize("values", [17, 30])
+def test_what_could_never_be_added_up_is_not_entered(values: int, tmp_path: Path) -> None:
+    """A ledger with a release that nothing can be counted beside would take no more."""
+    rng = np.random.default_rng(4)
+    table = pa.table({"id": np.arange(6000), "x": rng.integers(0, values, 6000), "rich": rng.integers(0, 2, 6000)})
+    made = dc.design(dc.Joint.from_table(table, "rich", "x"), NOTION, "oue").mechanism
+    with pytest.raises(InputError, match=r"no release could follow this one.*another method.*without a ledger"):
+        dc.release(table, made, output=tmp_path / "o.parquet", ledger=tmp_path / "ledger", id="id", as_values=False)
+    assert os.listdir(tmp_path) == []
+
+
+def test_what_leaves_room_for_small_columns_alone_warns(tmp_path: Path) -> None:
+    rng = np.random.default_rng(4)
+    columns = {"id": np.arange(6000), "x": rng.integers(0, 14, 6000), "two": rng.integers(0, 2, 6000)}
+    table = pa.table(columns | {"many": rng.integers(0, 11, 6000), "rich": rng.integers(0, 2, 6000)})
+    made = {x: dc.design(dc.Joint.from_table(table, "rich", x), dc.LIP(0.1), m).mechanism for x, m in ROOM.items()}
+    options = {"ledger": tmp_path / "ledger", "id": "id", "as_values": False, "notion": dc.LIP(1.0)}
+    with pytest.warns(dc.errors.DiscreetWarning, match="only columns of at most 10 values are counted beside it later"):
+        dc.release(table, made["x"], output=tmp_path / "x.parquet", **options)
+    with pytest.raises(InputError, match="too many outcomes together"):
+        dc.release(table, made["many"], output=tmp_path / "many.parquet", **options)
+    before = dc.Ledger.read(tmp_path / "ledger").earlier(table, ["two"])
+    assert dc.LIP(1.0).holds(before.through(made["two"]))
+
+
+def test_the_last_that_can_be_counted_warns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It keeps its promise with all before, and may be made; of bits alone that would be too late."""
+    from discreet.mechanism import earlier
+
+    release(designed("job", 0.1), tmp_path, "first", notion=dc.LIP(1.0))
+    monkeypatch.setattr(earlier, "MOST_NUMBERS", 100)
+    with pytest.warns(dc.errors.DiscreetWarning, match="that nothing can be counted beside it later"):
+        release(designed("job", 0.1), tmp_path, "second", notion=dc.LIP(1.0))
+
+
+ROOM = {"x": "oue", "two": "watchdog", "many": "watchdog"}
+
+
+@pytest.mark.parametrize("options", [{"keep": ["rich"]}, {"keep": "all", "uncovered": ["rich"]}], ids=str)
+def test_a_secret_that_is_published_leaves_nothing_to_promise(options: dict[str, object], tmp_path: Path) -> None:
+    table = TABLE.select(["id", "job", "rich"])
+    with pytest.raises(InputError, match=r"the sensitive column rich would be published.*nothing can be promised"):
+        dc.release(
+            table,
+            designed("job", 0.2),
+            output=tmp_path / "out.parquet",
+            ledger=tmp_path / "ledger",
+            id="id",
+            publish_sensitive=True,
+            **options,
+        )
+    assert os.listdir(tmp_path) == []
