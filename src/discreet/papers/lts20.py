@@ -19,6 +19,7 @@ from discreet.papers.base import Answer, Outcome, Setting, argued, as_drawn, ent
 from discreet.papers.checks import BISECTION, Findings, posterior_factor
 from discreet.papers.oracles import distributions, polytopes, protocols
 from discreet.papers.tested import Tested
+from discreet.papers.writing import MEASURED
 
 EPSILONS = (0.5, 1.0, 1.5, 2.0)
 MACHINE = "seconds of MATLAB on another machine, by listing vertices; ours takes {:.3f} s by columns"
@@ -291,6 +292,7 @@ def fig3(setting: Setting) -> Outcome:
     tested = setting.tested
     joints = [tested.joint(2, 5, seed=seed) for seed in range(10)]
     rows, points, halves = [], {}, {}
+    ldp_seconds, lip_seconds, half_seconds = (f"{name}, {MEASURED}" for name in ("LDP", "LIP", "LIP at half"))
     for epsilon in EPSILONS:
         for seed, joint in enumerate(joints):
             timed = {}
@@ -304,18 +306,23 @@ def fig3(setting: Setting) -> Outcome:
                     "epsilon": epsilon,
                     "seed": seed,
                     **{f"{n}, nats": v[0] for n, v in timed.items()},
-                    **{f"{n}, s": v[1] for n, v in timed.items()},
+                    **{f"{n}, {MEASURED}": v[1] for n, v in timed.items()},
                 }
             )
     share = {e: np.array([r["LDP, nats"] / r["LIP, nats"] for r in rows if r["epsilon"] == e]) for e in EPSILONS}
     half = {e: np.array([r["LIP at half, nats"] / r["LDP, nats"] for r in rows if r["epsilon"] == e]) for e in EPSILONS}
     for e in EPSILONS:
-        points[f"eps {e:g}"] = ([math.log10(r["LIP, s"] / r["LDP, s"]) for r in rows if r["epsilon"] == e], share[e])
+        points[f"eps {e:g}"] = (
+            [math.log10(r[lip_seconds] / r[ldp_seconds]) for r in rows if r["epsilon"] == e],
+            share[e],
+        )
         halves[f"eps {e:g}"] = (
-            [math.log10(r["LIP at half, s"] / r["LDP, s"]) for r in rows if r["epsilon"] == e],
+            [math.log10(r[half_seconds] / r[ldp_seconds]) for r in rows if r["epsilon"] == e],
             half[e],
         )
-    ldp_time, lip_time = (float(np.mean([r[k] for r in rows if r["epsilon"] == 0.5])) for k in ("LDP, s", "LIP, s"))
+    ldp_time, lip_time = (
+        float(np.mean([r[k] for r in rows if r["epsilon"] == 0.5])) for k in (ldp_seconds, lip_seconds)
+    )
     # The optima themselves, by trying every basis of vertices.
     best = [abs(polytopes.best_posteriors(joint.probabilities, 0.5, 0.5) - _kept(tested, joint, tested.lip(0.5)))
             for joint in joints[: setting.joints(4, 2)]]  # fmt: skip
@@ -388,9 +395,10 @@ def fig4(setting: Setting) -> Outcome:
                 start = time.process_time()
                 kept[name] = _kept(tested, joint, notion, method)
                 seconds[name] = time.process_time() - start
-            rows.append({"epsilon": epsilon, "seed": seed, **kept, **{f"{n}, s": s for n, s in seconds.items()}})
+            timed = {f"{name}, {MEASURED}": taken for name, taken in seconds.items()}
+            rows.append({"epsilon": epsilon, "seed": seed, **kept, **timed})
     shares = {name: float(np.mean([r[name] / r["LIP"] for r in rows])) for name in ("SRLIP", "one by one")}
-    speed = float(np.mean([r["SRLIP, s"] / r["LIP, s"] for r in rows]))
+    speed = float(np.mean([r[f"SRLIP, {MEASURED}"] / r[f"LIP, {MEASURED}"] for r in rows]))
     for name in ("SRLIP", "one by one"):
         points[name] = ([r["epsilon"] for r in rows], [r[name] / r["LIP"] for r in rows])
     larger, possible = _larger_parts(setting)
