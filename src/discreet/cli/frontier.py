@@ -73,8 +73,8 @@ def frontier(
     lam
         Share of each budget that goes to the lower side. Repeatable: all are swept.
     side
-        Sweep the budget of one side and leave the other side open: upper for rising beliefs, lower for falling ones. Of
-        alip, l1, chi2 and alpha-lift, in place of --lam.
+        Sweep the budget of one side and leave the other side open: upper for rising beliefs, lower for falling ones.
+        Of alip, l1, chi2 and alpha-lift, in place of --lam.
     alpha
         Order of alpha-lift, above 1.
     method
