@@ -1,8 +1,8 @@
 """Files of an entry: its numbers and its figure, in digits on which runs and machines agree.
 
 Sums of floats differ from the sixteenth digit on where a processor, a library or the number of threads adds them up in
-another order, and what should be zero is then some 1e-17. Work is limited by amounts and never by a clock, so that nothing
-else differs but seconds, which stand in columns of their own name.
+another order, and what should be zero is then some 1e-17. Designs are given amounts of work and no limit of time, so that
+nothing else differs but seconds, which stand in columns of their own name.
 """
 
 # SPDX-License-Identifier: Apache-2.0
