@@ -33,7 +33,7 @@ def reproduce(
 ) -> list[Verdict]:
     """Compute entries anew; with an output folder, write a figure and a CSV for each, and a table of all verdicts.
 
-    Numbers have six digits after the point, on which runs and machines agree. Columns of ``measured seconds``, and what
+    Numbers have at most six digits after the point, on which runs and machines agree. Columns of ``measured seconds``, and what
     verdicts say about time, are told by a clock and differ from run to run.
 
     Parameters

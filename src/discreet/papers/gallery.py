@@ -15,7 +15,7 @@ __all__ = ["write_gallery"]
 
 #: How the page that leads to the others opens.
 OPENING = (
-    "The figures of the papers, computed anew. Numbers have six digits after the point; columns of measured seconds differ "
+    "The figures of the papers, computed anew. Numbers have at most six digits after the point; columns of measured seconds differ "
     "from run to run."
 )
 

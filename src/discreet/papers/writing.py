@@ -20,7 +20,8 @@ from discreet.papers.base import Outcome
 
 __all__ = ["DIGITS", "MEASURED", "csv_text", "rounded", "write_outcome"]
 
-#: Digits after the point of a table's numbers: optima are known within 1e-7, and means over random joints less closely.
+#: Digits after the point of a table's numbers, at most: proven optima are known within 1e-7. What is searched with a gap
+#: has fewer, which its entry says.
 DIGITS = 6
 
 #: How columns end whose seconds a clock told: no two runs have the same.
