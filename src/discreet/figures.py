@@ -60,7 +60,7 @@ def frontier_figure(frontier: Frontier) -> Figure:
     falling.set(title="Leakage, falling beliefs", ylabel="largest -log min-lift (nats)")
     rising.set(title="Leakage, rising beliefs", ylabel="largest log max-lift (nats)")
     for axes in (utility, falling, rising):
-        axes.set(xlabel="epsilon (nats)", xlim=(0, None))
+        axes.set(xlabel=f"{frontier.swept} (nats)", xlim=(0, None))
         axes.grid(alpha=0.3)
         axes.spines[["top", "right"]].set_visible(False)
     utility.legend(frameon=False, fontsize="small", loc="lower right")

@@ -6,8 +6,9 @@ from __future__ import annotations
 import dataclasses
 import math
 import os
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
@@ -33,6 +34,9 @@ __all__ = ["frontier"]
 
 Repeated = Parameter(negative="", consume_multiple=False)
 
+#: Sides whose budget can be swept while the other is left open.
+Side = Literal["upper", "lower"]
+
 #: Smaller alphabets are swept faster than further processes start.
 PARALLEL_FROM = 60
 
@@ -46,6 +50,7 @@ def frontier(
     notion: NotionName | None = None,
     epsilon: Annotated[tuple[str, ...], Repeated] = ("0.25:4:16",),
     lam: Annotated[tuple[float, ...], Repeated] = (),
+    side: Side | None = None,
     alpha: float | None = None,
     method: Annotated[tuple[str, ...], Repeated] = (),
     keeping: UtilityOptions | None = None,
@@ -62,11 +67,14 @@ def frontier(
     Parameters
     ----------
     notion
-        Which promise is swept. Left out: lip, or alip where --lam is given.
+        Which promise is swept. Left out: lip, or alip where --lam or --side is given.
     epsilon
         Budgets in nats: a number, several with commas, or FIRST:LAST:COUNT. Repeatable.
     lam
         Share of each budget that goes to the lower side. Repeatable: all are swept.
+    side
+        Sweep the budget of one side and leave the other side open: upper for rising beliefs, lower for falling ones.
+        Of alip, l1, chi2 and alpha-lift, in place of --lam.
     alpha
         Order of alpha-lift, above 1.
     method
@@ -91,24 +99,13 @@ def frontier(
     from discreet.frontiers.sweep import frontier as sweep
     from discreet.reporting.text.frontier import frontier_text
 
-    _check_swept(notion, lam)
+    _check_swept(notion, lam, side)
     epsilons = [budget for text in epsilon for budget in _budgets(text)]
-    for path in output:
-        if path.suffix.lower() not in (".svg", ".png", ".pdf", ".csv", ".json"):
-            raise InputError(f"cannot tell the format of {str(path)!r}. Use .svg, .png, .pdf, .csv or .json.")
-
+    _check_endings(output)
     files.check_targets(output, force=force, never=source.files)
     check_search(time_limit, seed)
-    if keep is not None and not 0 <= keep <= 1:
-        raise InputError(f"--keep must be between 0 and 1, got {keep}.")
-    if workers is not None and workers < 1:
-        raise InputError(f"--workers must be at least 1, got {workers}.")
-
-    def family(budget: float, share: float | None = None) -> Notion:
-        built = NotionOptions(notion=notion, epsilon=budget, lam=share, alpha=alpha).build()
-        assert built is not None  # a budget is given
-        return built
-
+    _check_numbers(keep, workers)
+    family = _family(notion, side, alpha)
     joint = source.joint()
     options: dict[str, Any] = {
         name: value for name, value in (("time_limit", time_limit), ("seed", seed)) if value is not None
@@ -126,20 +123,57 @@ def frontier(
     return 0
 
 
-def _check_swept(name: str | None, lam: tuple[float, ...]) -> None:
+def _family(name: str | None, side: Side | None, alpha: float | None) -> Callable[..., Notion]:
+    """The notion of a budget: of one side, shared out between both, or as the notion counts it."""
+
+    def notion(budget: float, share: float | None = None) -> Notion:
+        budgets = {"epsilon": budget, "lam": share} if side is None else {f"eps_{side}": budget}
+        built = NotionOptions(notion=name, alpha=alpha, **budgets).build()
+        assert built is not None  # a budget is given
+        return built
+
+    return notion
+
+
+def _check_swept(name: str | None, lam: tuple[float, ...], side: Side | None) -> None:
     """Refuse a notion that one budget does not make."""
     from discreet.notions import Notion
 
+    if lam and side is not None:
+        raise InputError(
+            "give --lam or --side, not both: --lam shares every --epsilon out between the sides, and --side leaves one "
+            "of them open."
+        )
     if name is None:
         return
     fields = {field.name for field in dataclasses.fields(Notion.registry[name])}  # type: ignore[arg-type]
     if not fields & {"epsilon", *SIDES}:
         raise InputError(f"the notion {name} has no budget to sweep: design for it (design --notion {name}).")
-    if fields >= SIDES and not lam:
+    if fields >= SIDES and not lam and side is None:
         raise InputError(
-            f"the notion {name} needs --lam: it has a budget for each side, and --lam shares every --epsilon out, such "
-            "as --lam 0.5 for equal parts."
+            f"the notion {name} needs --lam or --side: it has a budget for each side. --lam shares every --epsilon "
+            "out, such as --lam 0.5 for equal parts; --side upper sweeps the budget of rising beliefs alone."
         )
+    if side is not None and not fields >= SIDES:
+        raise InputError(
+            f"the notion {name} has no --side: it has one budget, which is swept without it. Leave it out, or use the "
+            "notion alip, l1, chi2 or alpha-lift."
+        )
+
+
+def _check_endings(paths: tuple[Path, ...]) -> None:
+    """Refuse files whose names do not say what to write, before any work is done."""
+    for path in paths:
+        if path.suffix.lower() not in (".svg", ".png", ".pdf", ".csv", ".json"):
+            raise InputError(f"cannot tell the format of {str(path)!r}. Use .svg, .png, .pdf, .csv or .json.")
+
+
+def _check_numbers(keep: float | None, workers: int | None) -> None:
+    """Refuse shares that are none and workers that are too few, before any work is done."""
+    if keep is not None and not 0 <= keep <= 1:
+        raise InputError(f"--keep must be between 0 and 1, got {keep}.")
+    if workers is not None and workers < 1:
+        raise InputError(f"--workers must be at least 1, got {workers}.")
 
 
 def _chosen(given: tuple[str, ...], serving: tuple[str, ...], joint: Joint) -> list[str]:

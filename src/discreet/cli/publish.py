@@ -31,6 +31,9 @@ BUDGET = 0.5
 #: Notions under which whole tables are published.
 WHOLE = ("lip", "alip", "max-lift")
 
+#: Options that are read before they are handed on; the others have the names of arguments.
+READ = {"sensitive", "useful", "bins", "weight", "same"}
+
 Several = Annotated[tuple[str, ...], Parameter(negative="", consume_multiple=True, show_default=False)]
 Flag = Annotated[bool, Parameter(negative="")]
 
@@ -188,85 +191,93 @@ def publish(
     format
         Text for people, JSON for programs.
     """
-    from discreet.publishing.front import publish as publish_table
-    from discreet.tables.binning import parse_option
-
-    if more:
-        raise InputError(
-            f"one table is published, and {', '.join(map(repr, (table, *more)))} are named. Repeat the option for "
-            "several columns: --sensitive A --sensitive B."
-        )
+    _check_one(table, more)
     check_search(time_limit, seed)
     if write_key is not None and (key_file is not None or seed is not None):
         raise InputError("--write-key stores a fresh key: leave out --key-file and --seed.")
     _check_installed()
     notion = (promise or TablePromise()).build()
-    written = {"output": output, "certificate": f"{output}.certificate.json", "report": report}
-    written |= {
-        "private": private_certificate,
-        "key": key_file or write_key,
-        "plan": write_plan or plan,
-        "ledger": ledger,
+    chosen = {
+        "sensitive": sensitive,
+        "useful": useful,
+        "drop": drop,
+        "each": each,
+        "bins": bins,
+        "weight": weight,
+        "same": same,
+        "classes": classes,
+        "person": person,
+        "margin": margin,
+        "time_limit": time_limit,
+        "write_plan": write_plan,
+        "seed": seed,
+        "write_key": write_key,
     }
-    names = {name: str(path) for name, path in written.items() if path is not None}
+    options = {"output": output, "private_certificate": private_certificate, "report": report, "sign": sign}
+    limits = {"shuffle": not keep_order, "force": force, "memory_limit": memory_limit, "require": require}
+    shared = {**options, **limits, "ledger": ledger}
+    names = _names(output, report, private_certificate, key_file or write_key, write_plan or plan, ledger)
     source = load_table(table)
     if plan is not None:
-        chosen: dict[str, Any] = {"--sensitive": sensitive, "--useful": useful, "--drop": drop, "--each": each}
-        chosen |= {
-            "--bins": bins,
-            "--weight": weight,
-            "--same": same,
-            "--classes": classes,
-            "--person": person,
-            "--margin": margin,
-        }
-        chosen |= {"--time-limit": time_limit, "--write-plan": write_plan, "--seed": seed, "--write-key": write_key}
         _check_planned(chosen, [] if promise is None else promise.given)
-        options = {"output": output, "private_certificate": private_certificate, "report": report, "sign": sign}
-        limits = {"shuffle": not keep_order, "force": force, "memory_limit": memory_limit, "require": require}
-        options["ledger"] = ledger
         with progress.stage("publishing a later table"):
-            done = _later(source, plan, key_file, **options, **limits)
+            done = _later(source, plan, key_file, **shared)
         _tell(done, {**names, "read": ["key", "plan"]}, format, is_reproducible=False)
         return 0
-    if not sensitive:
-        raise InputError("--sensitive names the column to protect. Give it, or the --plan of an earlier publication.")
-    with progress.stage("publishing the table"):
-        done = publish_table(
-            source,
-            list(sensitive),
-            _useful(source, useful),
-            notion,
-            drop=drop,
-            key=key_file,
-            seed=seed,
-            output=output,
-            classes=classes,
-            weights=_weights(weight, same),
-            person=person,
-            shuffle=not keep_order,
-            time_limit=time_limit,
-            each=each,
-            margin=margin,
-            require=require,
-            bins=parse_option(bins) or None,
-            private_certificate=private_certificate,
-            write_key=write_key,
-            write_plan=write_plan,
-            report=report,
-            sign=sign,
-            force=force,
-            memory_limit=memory_limit,
-            ledger=ledger,
-        )
+    done = _first(source, notion, key_file, chosen, shared)
     read = {} if key_file is None else {"read": ["key"]}
     _tell(done, {**names, **read}, format, is_reproducible=seed is not None)
     return 0
 
 
+def _check_one(table: str, more: tuple[str, ...]) -> None:
+    """Refuse further names, which are columns that stand behind an option as if it took several."""
+    if more:
+        raise InputError(
+            f"one table is published, and {', '.join(map(repr, (table, *more)))} are named. Repeat the option for "
+            "several columns: --sensitive A --sensitive B."
+        )
+
+
+def _names(
+    output: Path, report: Path | None, private: Path | None, key: Path | None, plan: Path | None, ledger: Path | None
+) -> dict[str, Any]:
+    """Files that belong to a publication, by what they are."""
+    found = {"output": output, "certificate": f"{output}.certificate.json", "report": report, "private": private}
+    found |= {"key": key, "plan": plan, "ledger": ledger}
+    return {name: str(path) for name, path in found.items() if path is not None}
+
+
+def _first(
+    table: Any, notion: Notion, key_file: Path | None, chosen: dict[str, Any], shared: dict[str, Any]
+) -> Publication:
+    """A table by itself: what a plan would have decided is ``chosen``."""
+    from discreet.publishing.front import publish as publish_table
+    from discreet.tables.binning import parse_option
+
+    if not chosen["sensitive"]:
+        raise InputError("--sensitive names the column to protect. Give it, or the --plan of an earlier publication.")
+    with progress.stage("publishing the table"):
+        return publish_table(
+            table,
+            list(chosen["sensitive"]),
+            _useful(table, chosen["useful"]),
+            notion,
+            key=key_file,
+            weights=_weights(chosen["weight"], chosen["same"]),
+            bins=parse_option(chosen["bins"]) or None,
+            **{name: value for name, value in chosen.items() if name not in READ},
+            **shared,
+        )
+
+
 def _check_planned(chosen: dict[str, Any], promised: list[str]) -> None:
     """Refuse what a plan has decided, by the names of the options that were given."""
-    given = [option for option, value in chosen.items() if value is not None and value is not False and value != ()]
+    given = [
+        f"--{name.replace('_', '-')}"
+        for name, value in chosen.items()
+        if value is not None and value is not False and value != ()
+    ]
     given += promised
     if given:
         raise InputError(

@@ -39,6 +39,12 @@ class Frontier:
     family: Family = field(repr=False)
     options: dict[str, Any] = field(default_factory=dict, repr=False)
 
+    @property
+    def swept(self) -> str:
+        """What is swept, in words: epsilon, or epsilon of the one side that is limited."""
+        side = self.rows[0].side
+        return "epsilon" if side is None else f"epsilon of the {side} side"
+
     def curves(self) -> dict[tuple[str, float | None], tuple[FrontierRow, ...]]:
         """Rows of every (method, lam), by growing epsilon."""
         ordered = sorted(self.rows, key=lambda row: (row.method, row.lam or 0.0, row.epsilon))
@@ -137,7 +143,8 @@ class Frontier:
         epsilons = [row.epsilon for row in self.rows]
         knee = self.knee()
         return visible(
-            f"Frontier({', '.join(methods)}: {len(self.rows)} rows, epsilon {min(epsilons):g} to {max(epsilons):g}; "
+            f"Frontier({', '.join(methods)}: {len(self.rows)} rows, "
+            f"{self.swept} {min(epsilons):g} to {max(epsilons):g}; "
             f"knee at epsilon {knee.epsilon:g}, {self.rows[0].design.kept_name} {knee.kept:.4f})"
         )
 

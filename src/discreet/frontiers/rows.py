@@ -29,11 +29,13 @@ class FrontierRow:
     """One budget, one method: what is kept and what leaks. Leakages in nats.
 
     ``kept`` is the share of the utility, for information the same as ``nmi``; ``bound`` and ``status`` speak of it.
-    ``unchanged``, ``share_error`` and ``distortion`` are those of `Design`.
+    ``unchanged``, ``share_error`` and ``distortion`` are those of `Design`. ``side`` is the one that ``epsilon`` limits
+    where the other is left open, ``upper`` for rising beliefs and ``lower`` for falling ones.
     """
 
     epsilon: float
     lam: float | None
+    side: str | None
     method: str
     nmi: float
     kept: float
@@ -61,7 +63,10 @@ def notion_at(family: Family, epsilon: float, lam: float | None) -> Notion:
         notion = family(epsilon) if lam is None else family(epsilon, lam)
     except TypeError:
         given = "epsilon alone" if lam is None else "epsilon and lam"
-        raise InputError(f"the family does not take {given}. Give lams exactly where it takes them.") from None
+        raise InputError(
+            f"the family does not take {given}. Give lams exactly where it takes them; to sweep one side of a notion, "
+            "give a function such as lambda epsilon: ALIP(eps_upper=epsilon)."
+        ) from None
     if not isinstance(notion, Notion):
         raise InputError(f"the family must return a notion, got {type(notion).__name__}.")
     return notion
@@ -107,6 +112,7 @@ def as_row(result: Design, epsilon: float, lam: float | None, designed_for: floa
     return FrontierRow(
         epsilon=epsilon,
         lam=lam,
+        side=result.notion.only_side,
         designed_for=designed_for,
         design=result,
         **{

@@ -55,7 +55,8 @@ def frontier(
         P(s, x).
     family : callable
         From epsilon to a notion, such as `LIP`, or from (epsilon, lam) where ``lams`` are given, such as
-        `ALIP.split`. A larger epsilon must be a weaker promise.
+        `ALIP.split`. A larger epsilon must be a weaker promise. A function such as
+        ``lambda epsilon: L1Lift(eps_upper=epsilon)`` sweeps one side and leaves the other open.
     epsilons : sequence of float
         Budgets, nats.
     methods : sequence of str

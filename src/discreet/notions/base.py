@@ -62,6 +62,17 @@ class Notion:
         """The measures that are bounded, each with its budget."""
         raise InvalidNotionError(f"{type(self).__name__} needs bounds: a property that gives a tuple of Bound.")
 
+    @property
+    def only_side(self) -> str | None:
+        """Which side alone is limited, ``upper`` or ``lower``; None where no side is left open.
+
+        >>> from discreet import ALIP, LIP
+        >>> ALIP(eps_upper=0.5).only_side, LIP(0.5).only_side
+        ('upper', None)
+        """
+        limited = [side for side in ("lower", "upper") if getattr(self, f"eps_{side}", None) is not None]
+        return limited[0] if len(limited) == 1 else None
+
     def holds(self, joint: Joint, mechanism: Mechanism | None = None) -> bool:
         """Whether every released symbol keeps the promise, decided exactly.
 

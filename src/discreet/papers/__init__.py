@@ -3,21 +3,20 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from discreet._support import files, progress, validate
 from discreet._support.errors import InputError
 from discreet.papers import df20, lts20, zds22, zds23
-from discreet.papers.base import ENTRIES, TOLERANCE, Answer, Claim, MissingDataError, Outcome, Setting, answered, claims
+from discreet.papers.base import ENTRIES, TOLERANCE, Answer, Claim, MissingDataError, Setting, answered, claims
 from discreet.papers.gallery import write_gallery
 from discreet.papers.page import results_page
 from discreet.papers.verdict import AGREES, DIFFERS, NOT_COMPUTED, Verdict, as_row, shown
+from discreet.papers.writing import csv_text, write_outcome
 
 __all__ = ["ENTRIES", "Verdict", "as_row", "chosen", "claims", "reproduce", "results_page", "write_gallery"]
 
@@ -33,6 +32,9 @@ def reproduce(
     workers: int = 1,
 ) -> list[Verdict]:
     """Compute entries anew; with an output folder, write a figure and a CSV for each, and a table of all verdicts.
+
+    Numbers have at most six digits after the point, on which runs and machines agree. Columns of ``measured seconds``, and what
+    verdicts say about time, are told by a clock and differ from run to run.
 
     Parameters
     ----------
@@ -62,7 +64,7 @@ def reproduce(
                 answers |= found
     verdicts = [_verdict(claim, answers.get(claim.id), missing.get(claim.figure)) for claim in _asked(picked)]
     if output is not None:
-        files.write_text(output / "verdicts.csv", _csv([as_row(verdict) for verdict in verdicts]))
+        files.write_text(output / "verdicts.csv", csv_text([as_row(verdict) for verdict in verdicts]))
     return verdicts
 
 
@@ -83,7 +85,7 @@ def _run(task: _Task) -> dict[str, Answer] | str:
         except MissingDataError as error:
             return str(error)
         if task.output is not None:
-            _write(task.output, task.name, outcome)
+            write_outcome(task.output, task.name, outcome)
         return dict(outcome.answers)
 
 
@@ -132,21 +134,3 @@ def _verdict(claim: Claim, answer: Answer | None, missing: str | None) -> Verdic
 NOT_ANSWERED: dict[str, str] = {
     claim: reason for paper in _PAPERS for claim, reason in getattr(paper, "NOT_ANSWERED", {}).items()
 }
-
-
-def _write(output: Path, name: str, outcome: Outcome) -> None:
-    output.mkdir(parents=True, exist_ok=True)
-    files.write_text(output / f"{name}.csv", _csv(outcome.rows))
-    if outcome.draw is not None:
-        from discreet.figures import figure_bytes
-
-        files.write_bytes(output / f"{name}.svg", figure_bytes(outcome.draw(), "svg"))
-
-
-def _csv(rows: Sequence[Any]) -> str:
-    stream = io.StringIO()
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    writer = csv.DictWriter(stream, names, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return stream.getvalue()

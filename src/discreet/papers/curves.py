@@ -14,6 +14,7 @@ from discreet.core.joint import Joint
 from discreet.notions import Notion
 from discreet.papers.oracles import distributions, merging
 from discreet.papers.tested import Tested
+from discreet.papers.writing import MEASURED
 
 __all__ = [
     "EPSILONS",
@@ -80,7 +81,7 @@ def curves(
         if len(joints) > 1:
             result[name]["nmi_error"] = found[:, :, 0].std(axis=0, ddof=1) / np.sqrt(len(joints))
         if timed:
-            result[name]["seconds"] = mean[:, 3]
+            result[name][MEASURED] = mean[:, 3]
     return result
 
 
@@ -125,14 +126,14 @@ def table(found: Curves) -> list[dict[str, Any]]:
 def _lines(found: Curves) -> Iterator[dict[str, Any]]:
     for name, curve in found.items():
         for k in range(len(curve["epsilon"])):
-            yield {"curve": name, **{key: round(float(values[k]), 6) for key, values in curve.items()}}
+            yield {"curve": name, **{key: float(values[k]) for key, values in curve.items()}}
 
 
 def figure_of(found: Curves, title: str) -> Any:
     """Utility, min-lift leakage and max-lift leakage side by side, and the time of a design where that was taken."""
     from discreet.figures import COLOURS, MARKERS, blank_figure
 
-    timed = any("seconds" in curve for curve in found.values())
+    timed = any(MEASURED in curve for curve in found.values())
     figure = blank_figure(4 * (4 if timed else 3), 3.6)
     panels = figure.subplots(1, 4 if timed else 3)
     names = ("nmi", "min_lift_leakage", "max_lift_leakage")
@@ -142,7 +143,7 @@ def figure_of(found: Curves, title: str) -> Any:
         for axes, key in zip(panels, names):
             axes.plot(curve["epsilon"], np.where(np.isfinite(curve[key]), curve[key], np.nan), label=name, **style)
         if timed:
-            panels[3].plot(curve["epsilon"], curve["seconds"], **style)
+            panels[3].plot(curve["epsilon"], curve[MEASURED], **style)
     for axes, text in zip(panels, titles):
         axes.set(title=text, xlabel="epsilon (nats)")
     if timed:

@@ -13,8 +13,11 @@ from discreet.papers.verdict import Verdict, counts, shown
 
 __all__ = ["write_gallery"]
 
-#: Digits after the point that are kept of a plot's coordinates, in points, and of a table's numbers.
-PLOTTED, TABLED = 2, 6
+#: How the page that leads to the others opens.
+OPENING = (
+    "The figures of the papers, computed anew. Numbers have at most six digits after the point; columns of measured seconds differ "
+    "from run to run."
+)
 
 
 def write_gallery(verdicts: Sequence[Verdict], figures: Path, target: Path) -> None:
@@ -35,12 +38,11 @@ def write_gallery(verdicts: Sequence[Verdict], figures: Path, target: Path) -> N
             some = [verdict for verdict in own if verdict.claim.figure == name]
             if some:
                 lines += _entry(name, some)
-                for kind, digits in (("svg", PLOTTED), ("csv", TABLED)):
-                    text = (figures / f"{name}.{kind}").read_text(encoding="utf-8")
-                    files.write_text(target / f"{name}.{kind}", _rounded(text, digits))
+                for kind in ("svg", "csv"):
+                    files.write_bytes(target / f"{name}.{kind}", (figures / f"{name}.{kind}").read_bytes())
         lines += _without_plot([v for v in own if v.claim.kind == "figure" and v.claim.figure not in drawn])
         files.write_text(target / f"{paper.lower()}.md", "\n".join(lines))
-    index = ["# Gallery", "", "The figures of the papers, computed anew.", "", "```{toctree}", ":maxdepth: 2", ""]
+    index = ["# Gallery", "", OPENING, "", "```{toctree}", ":maxdepth: 2", ""]
     files.write_text(target / "index.md", "\n".join([*index, *(paper.lower() for paper in papers), "```", ""]))
 
 
@@ -78,8 +80,3 @@ def _numbers(verdict: Verdict) -> str:
     if verdict.claim.kind != "number" or not verdict.got:
         return ""
     return f" Said {shown(verdict.claim.value)}, we get {verdict.got}."
-
-
-def _rounded(text: str, digits: int) -> str:
-    """The same in fewer bytes."""
-    return re.sub(rf"-?\d+\.\d{{{digits + 1},}}", lambda found: f"{float(found[0]):.{digits}f}", text)

@@ -23,7 +23,8 @@ that imports nothing of discreet (`discreet.papers.oracles`: definitions, enumer
 paper's own number, and can fail: beside it stands a mutation of discreet that turns it into *differs*, which the tests do.
 Where a paper says that one curve lies above another, ours must not be below it at any budget; the words of the verdict
 name the budgets where it is. Means are taken over as many random joints as the paper's; where the paper gives no number,
-or the run is a quick one, the figure's words say over how many."""
+or the run is a quick one, the figure's words say over how many. Numbers in CSVs have at most six digits after the point, on
+which two runs agree; columns of *measured seconds*, and verdicts about time, are told by a clock and differ from run to run."""
 
 
 def results_page(

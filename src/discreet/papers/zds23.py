@@ -6,6 +6,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,7 @@ from discreet.papers.extremes import range_answer
 from discreet.papers.oracles import distributions, merging, polytopes
 from discreet.papers.oracles.sampling import within_runs
 from discreet.papers.tested import Tested
+from discreet.papers.writing import MEASURED
 
 LAMS = (0.35, 0.5, 0.65)
 SMALL = 1e-9
@@ -196,24 +198,8 @@ def _lift_measures(setting: Setting, number: int) -> Outcome:
     return Outcome(found.rows(), answers)
 
 
-@entry("zds23-prop3", "Proposition 3")
-def prop3(setting: Setting) -> Outcome:
-    return _lift_measures(setting, 3)
-
-
-@entry("zds23-prop4", "Proposition 4")
-def prop4(setting: Setting) -> Outcome:
-    return _lift_measures(setting, 4)
-
-
-@entry("zds23-prop5", "Proposition 5")
-def prop5(setting: Setting) -> Outcome:
-    return _lift_measures(setting, 5)
-
-
-@entry("zds23-prop6", "Proposition 6")
-def prop6(setting: Setting) -> Outcome:
-    return _lift_measures(setting, 6)
+for _number in (3, 4, 5, 6):
+    entry(f"zds23-prop{_number}", f"Proposition {_number}")(partial(_lift_measures, number=_number))
 
 
 @entry("zds23-prop-a1", "Privacy breaches")
@@ -571,7 +557,7 @@ def _against_merging(name: str, srr: dict[str, FloatArray], merging_: dict[str, 
 def fig8(setting: Setting) -> Outcome:
     joints = uniform(setting.tested, setting.joints(100, 4))
     found, answers, outcome = _comparison(setting, "zds23-fig8", joints, "ZDS23, Fig. 8, lam .65", timed=True)
-    best, srr, merging_ = (found[m]["seconds"] for m in METHODS)
+    best, srr, merging_ = (found[m][MEASURED] for m in METHODS)
     epsilons = found["optimal"]["epsilon"]
 
     def times(where: Any) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 from discreet._support import progress
 from discreet._support.errors import BrokenByAttackError
 from discreet._support.numeric import IntArray
+from discreet.certificate import Certificate
 from discreet.designers import design
 from discreet.publishing.asked import Asked
 from discreet.publishing.calibration import calibration_of
@@ -85,54 +86,83 @@ def finished(
     with progress.stage("certifying"):
         base = promised(fitted.mechanism, counted.joint, fitted.settings.notion, _proof(counted))
     table, output = ending.write()
-    calibration = _calibration(subject, counted)
-    certificate = certified(
-        base,
-        subject,
-        key=asked.key,
-        content=ending.content(),
-        output=output,
-        published=subject.roles.useful,
-        inputs=ending.inputs,
-        how=_how(ending, made, wishes, coverage),
-        private=_private(made, calibration, coverage),
-        quality=quality,
-        weights=wishes.weights or {},
-        rows=ending.rows,
-        redo=redo,
-        is_shuffled=asked.shuffle,
-        engine=ending.engine,
-        after=None if ending.entry is None else ending.entry.stated(subject, counted),
-    )
-    found = Publication(
-        table=table,
-        notion=wishes.notion,
-        certificate=certificate,
-        design=fitted.design,
-        attack=made.attack,
-        attacks=made.attacks,
-        quality=quality,
-        roles=subject.roles,
-        fitted=fitted,
-        joint=counted.joint,
-        coverage=coverage,
-        tries=made.number,
-        key=asked.key,
-        rows=ending.rows,
-        seconds=asked.seconds,
-        is_shuffled=asked.shuffle,
-        sources=sources,
-        beliefs=counted.beliefs,
-        notes=(*notes_of(subject, made, quality.unchanged, sources), *ending.notes),
-        calibration=calibration,
-    )
+    settled = _Settled(ending, subject, made, wishes, quality, coverage, _calibration(subject, counted))
+    certificate = settled.certificate(base, output, redo)
+    found = settled.publication(table, certificate, sources)
     if ending.files is not None:
-        ending.check()
-        report = None if asked.reporter is None else partial(asked.reporter, found)
-        if ending.entry is not None:
-            ending.files.write_ledger(ending.entry.path, ending.entry.text(subject, counted, certificate))
-        ending.files.finish(certificate, asked.key, asked.signer, report, found.plan.text)
+        _write_beside(ending, ending.files, subject, counted, found)
     return replace(found, seconds=asked.seconds)
+
+
+@dataclass(frozen=True, eq=False)
+class _Settled:
+    """All that is decided when the table is written: certificate and publication are made from it."""
+
+    ending: Ending
+    subject: Subject
+    made: Tried
+    wishes: Wishes
+    quality: Quality
+    coverage: str
+    calibration: dict[str, Any]
+
+    def certificate(self, base: Certificate, output: Any, redo: Mapping[str, str]) -> Certificate:
+        """The certificate of the promise, with what is stated about this publication."""
+        ending, entry = self.ending, self.ending.entry
+        return certified(
+            base,
+            self.subject,
+            key=ending.asked.key,
+            content=ending.content(),
+            output=output,
+            published=self.subject.roles.useful,
+            inputs=ending.inputs,
+            how=_how(ending, self.made, self.wishes, self.coverage),
+            private=_private(self.made, self.calibration, self.coverage),
+            quality=self.quality,
+            weights=self.wishes.weights or {},
+            rows=ending.rows,
+            redo=redo,
+            is_shuffled=ending.asked.shuffle,
+            engine=ending.engine,
+            after=None if entry is None else entry.stated(self.subject, self.made.counted),
+        )
+
+    def publication(self, table: Any, certificate: Certificate, sources: IntArray) -> Publication:
+        """What the caller gets."""
+        made, asked, counted = self.made, self.ending.asked, self.made.counted
+        return Publication(
+            table=table,
+            notion=self.wishes.notion,
+            certificate=certificate,
+            design=counted.fitted.design,
+            attack=made.attack,
+            attacks=made.attacks,
+            quality=self.quality,
+            roles=self.subject.roles,
+            fitted=counted.fitted,
+            joint=counted.joint,
+            coverage=self.coverage,
+            tries=made.number,
+            key=asked.key,
+            rows=self.ending.rows,
+            seconds=asked.seconds,
+            is_shuffled=asked.shuffle,
+            sources=sources,
+            beliefs=counted.beliefs,
+            notes=(*notes_of(self.subject, made, self.quality.unchanged, sources), *self.ending.notes),
+            calibration=self.calibration,
+        )
+
+
+def _write_beside(ending: Ending, written: Files, subject: Subject, counted: Counted, found: Publication) -> None:
+    """All files of a publication, once its table is written and the original is seen to be unchanged."""
+    asked, entry = ending.asked, ending.entry
+    ending.check()
+    report = None if asked.reporter is None else partial(asked.reporter, found)
+    if entry is not None:
+        written.write_ledger(entry.path, entry.text(subject, counted, found.certificate))
+    written.finish(found.certificate, asked.key, asked.signer, report, found.plan.text)
 
 
 def _how(ending: Ending, made: Tried, wishes: Wishes, coverage: str) -> dict[str, Any]:

@@ -187,9 +187,9 @@ def publish(
     """
     with sklearn_needed():
         import sklearn  # noqa: F401 - before anything is read, since nothing goes without it
-    promise = LIP(0.5, confidence=0.95) if notion is None else notion
+    promise, counted = LIP(0.5, confidence=0.95) if notion is None else notion, beliefs == "counted"
     _check(promise, beliefs, classes, margin, time_limit)
-    _check_confidence(require, promise, counted=beliefs == "counted")
+    _check_confidence(require, promise, counted=counted)
     wanted = Wanted.of(
         force,
         (*reads, key, sign, ledger),
@@ -215,26 +215,43 @@ def publish(
         reporter=reporter_of(table, wanted, key),
         wanted=wanted,
     )
-    if beliefs == "counted":
+    if counted:
         warnings.warn(COUNTED_WARNING, DiscreetWarning, stacklevel=2)
-    _check_ledger(ledger, table, output, shuffle=shuffle, counted=beliefs == "counted")
-    wishes = Wishes(promise, model, classes, check_weights(weights), beliefs == "counted", margin, not shuffle)
+    _check_ledger(ledger, table, output, shuffle=shuffle, counted=counted)
+    wishes = Wishes(promise, model, classes, check_weights(weights), counted, margin, not shuffle)
     if is_spark(table):
-        from discreet.publishing.spark import publish_spark
+        return _published_by_spark(table, asked, wishes, memory_limit)
+    return _published_in_memory(table, asked, wishes, ledger, memory_limit)
 
-        if memory_limit is not None:
-            raise InputError("the memory of Spark is set in its session: leave memory_limit out.")
-        return publish_spark(table, asked, wishes)
+
+def _published_by_spark(frame: Any, asked: Asked, wishes: Wishes, memory_limit: str | None) -> Publication:
+    """A publication by the workers of the session that holds the table."""
+    from discreet.publishing.spark import publish_spark
+
+    if memory_limit is not None:
+        raise InputError("the memory of Spark is set in its session: leave memory_limit out.")
+    return publish_spark(frame, asked, wishes)
+
+
+def _published_in_memory(
+    table: Any, asked: Asked, wishes: Wishes, ledger: Any, memory_limit: str | None
+) -> Publication:
+    """A publication of a table that DuckDB reads: roles, records, the secret, then design, twins and attack."""
     with ExitStack() as stack:
         job = _begin(stack, table, asked, memory_limit)
-        roles = roles_of(job.opened, sensitive, useful, drop, person)
-        wishes = replace(wishes, weights=weights_of(weights, roles.useful))
-        subject = read_subject(job.opened, roles, asked.key, n_turns=len(roles.sensitive) if each else 1)
-        subject = subject.all_counted if promise.confidence is None else subject
+        roles = roles_of(job.opened, asked.sensitive, asked.useful, asked.drop, asked.person)
+        wishes = replace(wishes, weights=weights_of(wishes.weights, roles.useful))
+        subject = read_subject(job.opened, roles, asked.key, n_turns=len(roles.sensitive) if asked.each else 1)
+        subject = subject.all_counted if wishes.notion.confidence is None else subject
         rule = rule_from(
-            subject.table, roles.sensitive, subject.pilot, each=each, bins=bins, least_share=asked.least_share
+            subject.table,
+            roles.sensitive,
+            subject.pilot,
+            each=asked.each,
+            bins=asked.bins,
+            least_share=asked.least_share,
         )
-        entry = entering(ledger, job.frame, promise, asked.key, stack)
+        entry = entering(ledger, job.frame, wishes.notion, asked.key, stack)
         made = made_in_memory(subject, rule, wishes, asked.key, job.opened.connection, asked.is_late, entry)
         return _finished(job, subject, made, wishes, entry)
 

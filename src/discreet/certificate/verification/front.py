@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from discreet._support import progress
-from discreet._support.errors import ColumnNotFoundError, DataError, DiscreetError, InputError
+from discreet._support.errors import DataError, DiscreetError, InputError
 from discreet.certificate import checker
 from discreet.certificate.record import Certificate
 from discreet.certificate.verification.evidence import Evidence
@@ -147,10 +147,8 @@ def _tests(evidence: Evidence, table: Any, released: Any, limits: Limits) -> Ite
         elif table is not None:
             try:
                 source = stack.enter_context(open_table(table, evidence.needed_columns(), places=True, limits=limits))
-            except ColumnNotFoundError as error:
-                yield Finding("certificate", False, f"not of this table: {error}")
             except DiscreetError as error:
-                yield Finding("table", False, str(error))
+                yield Finding.of_unread_table(error)
             else:
                 if evidence.is_of_release:
                     source.start_digest()

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from discreet._support import progress
-from discreet._support.errors import ColumnNotFoundError, DataError, DiscreetError, InputError
+from discreet._support.errors import DataError, DiscreetError, InputError
 from discreet._support.numeric import IntArray
 from discreet.certificate.record import private_mac
 from discreet.certificate.verification.evidence import Evidence
@@ -64,10 +64,8 @@ def against_publication(evidence: Evidence, table: Any, released: Any, limits: L
                 opened.start_digest()
                 findings, known = _against_table(evidence, opened)
                 yield from findings
-            except ColumnNotFoundError as error:
-                yield Finding("certificate", False, f"not of this table: {error}")
             except DiscreetError as error:
-                yield Finding("table", False, str(error))
+                yield Finding.of_unread_table(error)
         if released is not None:
             yield from _against_released(evidence, known, released, limits)
 

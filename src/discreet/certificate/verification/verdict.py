@@ -7,7 +7,7 @@ import html
 from dataclasses import dataclass
 from typing import Any
 
-from discreet._support.errors import InputError
+from discreet._support.errors import ColumnNotFoundError, DiscreetError, InputError
 from discreet._support.visible import visible
 
 __all__ = ["LEVELS", "Finding", "Verdict", "equal"]
@@ -47,6 +47,13 @@ class Finding:
     def __post_init__(self) -> None:
         # A comparison of arrays gives a bool of numpy's own, which is no False.
         object.__setattr__(self, "passed", None if self.passed is None else bool(self.passed))
+
+    @classmethod
+    def of_unread_table(cls, error: DiscreetError) -> Finding:
+        """That a table could not be read, or lacks a column that the certificate is about."""
+        if isinstance(error, ColumnNotFoundError):
+            return cls("certificate", False, f"not of this table: {error}")
+        return cls("table", False, str(error))
 
 
 @dataclass(frozen=True)

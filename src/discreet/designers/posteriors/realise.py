@@ -102,23 +102,25 @@ def _attempts(
     target = polytope.p_useful
     if polytope.curved is not None:  # no system of rows has its border as a solution, but a step towards P_X leaves it
         for share in (*MARGINS, *PULLS):
-            moved = (1 - share) * points + share * target
-            if len(target) <= SOLVED_EXACTLY:
-                exact = mixture_weights(moved, weights, target)
-                if exact.min() >= 0:
-                    yield moved, exact
-            yield with_rest(moved, weights, target, common)
+            yield from _mixed((1 - share) * points + share * target, weights, target, common)
         return
     if not polytope.is_lifted:  # rows with auxiliary variables do not determine the point
         for margin in MARGINS:
             moved = polish(polytope, points, margin, in_shares=in_shares)
-            if len(target) <= SOLVED_EXACTLY:
-                exact = mixture_weights(moved, weights, target)
-                if exact.min() >= 0:
-                    yield moved, exact
-            yield with_rest(moved, weights, target, common)
+            yield from _mixed(moved, weights, target, common)
     for share in PULLS:
         yield with_rest((1 - share) * points + share * target, weights, target, common)
+
+
+def _mixed(
+    moved: FloatArray, weights: FloatArray, target: FloatArray, common: BoolArray
+) -> Iterable[tuple[FloatArray, FloatArray]]:
+    """Mixtures of moved points: with weights solved for, where that is exact and none is negative, then with a rest."""
+    if len(target) <= SOLVED_EXACTLY:
+        exact = mixture_weights(moved, weights, target)
+        if exact.min() >= 0:
+            yield moved, exact
+    yield with_rest(moved, weights, target, common)
 
 
 def with_rest(

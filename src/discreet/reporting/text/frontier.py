@@ -24,7 +24,7 @@ def frontier_text(frontier: Frontier, keep: float | None = None, smallest: Front
     curves = frontier.curves()
     several = len({lam for _, lam in curves}) > 1
     name = frontier.rows[0].design.kept_name
-    title = f"How much of X each budget keeps ({name}, 0 to 1)"
+    title = f"How much of X each budget{_of_side(frontier.rows[0].side)} keeps ({name}, 0 to 1)"
     table = Table(box=None, pad_edge=False, title=title, title_justify="left")
     table.add_column("epsilon (nats)", justify="right")
     width = 48 // len(curves) if len(curves) <= MOST_BARS else 0
@@ -47,6 +47,11 @@ def _row_sentence(title: str, row: FrontierRow, name: str) -> Text:
     unchanged = "" if row.unchanged is None else f", {100 * row.unchanged:.1f} % of records unchanged as values"
     reads = ", which reads S" if row.reads_sensitive else ""
     return bold(f"{title}: epsilon {row.epsilon:.4g}") + (
-        f" with {row.method}{reads}: {name} {row.kept:.4f}{limit}{unchanged}, log max-lift {number(row.log_max_lift)}, "
-        f"log min-lift {number(row.log_min_lift)} nats."
+        f"{_of_side(row.side)} with {row.method}{reads}: {name} {row.kept:.4f}{limit}{unchanged}, "
+        f"log max-lift {number(row.log_max_lift)}, log min-lift {number(row.log_min_lift)} nats."
     )
+
+
+def _of_side(side: str | None) -> str:
+    """Words that follow a budget where it is that of one side only."""
+    return "" if side is None else f" of the {side} side"
