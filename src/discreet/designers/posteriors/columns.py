@@ -80,6 +80,8 @@ def least_entries(p_useful: FloatArray) -> FloatArray:
 
 def singles(polytope: Polytope) -> IntArray:
     """Symbols that may be released as they are."""
+    if polytope.is_banded:
+        return np.flatnonzero(polytope.exceeded(np.eye(polytope.n_useful)) <= 0)
     if polytope.is_lifted:
         alone = np.eye(polytope.n_useful)
         return np.flatnonzero(Programmes(polytope).minimise(0 * alone, alone, alone).is_solved)

@@ -151,8 +151,9 @@ class ColumnGeneration:
         """All singles, and of each symbol the pairs with others that price best; without prices, the purest."""
         alone = singles(self.polytope)
         self._join(Columns(np.arange(len(alone)), alone, np.ones(len(alone)), self.utility.alone(alone)))
-        if not self.polytope.is_lifted and self.polytope.n_useful > 1 and not budget.over:
-            self._join(best_pairs(self.polytope, self.utility, prices, most, lambda: budget.over))
+        inside = self.polytope.narrowed
+        if not inside.is_lifted and self.polytope.n_useful > 1 and not budget.over:
+            self._join(best_pairs(inside, self.utility, prices, most, lambda: budget.over))
 
     def starts(self, count: int) -> FloatArray:
         """Points to descend from: so many symbols, columns in use, and random triples of symbols."""

@@ -40,6 +40,7 @@ from discreet.notions import SRLIP, Notion
 from discreet.notions.srlip import slices
 from discreet.proof.boxes import Proof
 from discreet.proof.curved import Curved
+from discreet.proof.pairs import by_pairs
 from discreet.proof.polytope import Polytope
 from discreet.utilities import Distance, Information, Utility
 
@@ -238,7 +239,8 @@ class Problem:
 
     def known(self) -> FloatArray:
         """Posteriors of the mechanism given to start from, those that are allowed."""
-        if self.known_mechanism is None or (self.polytope.is_lifted and self.polytope.steps is None):
+        is_unknown = self.polytope.is_lifted and self.polytope.steps is None and not self.polytope.is_banded
+        if self.known_mechanism is None or is_unknown:
             return np.empty((0, self.polytope.n_useful))
         cells = self.given.p_useful[:, None] * self.known_mechanism.channel
         if self.quotient is not None:
@@ -264,6 +266,7 @@ class Problem:
         limit = None if proof is None else self.most(proof.limit, best)
         if proof is None and self.is_large:  # no time for a proof, and nothing keeps more than all of X
             limit = self.utility.whole(self.given)
+        proof = None if proof is None else by_pairs(proof)
         if proof is None or proof.size > MOST_PROOF_NUMBERS:
             return Outcome(best, limit, history=self.history)
         return Outcome(best, limit, replace(proof, is_on_classes=self.quotient is not None), self.history)

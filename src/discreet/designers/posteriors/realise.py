@@ -105,7 +105,7 @@ def _attempts(
                     yield moved, exact
             yield with_rest(moved, weights, target, common)
         return
-    if not polytope.is_lifted:  # rows with auxiliary variables do not determine the point
+    if not polytope.is_lifted or polytope.is_banded:  # rows with auxiliary variables do not determine the point
         for margin in MARGINS:
             moved = polish(polytope, points, margin)
             if len(target) <= SOLVED_EXACTLY:
@@ -132,16 +132,19 @@ def with_rest(
 def polish(polytope: Polytope, points: FloatArray, margin: float) -> FloatArray:
     """Each posterior moved, as little as possible, to where the rows that it touches hold by ``margin``."""
     result = points.copy()
-    rows, equal = polytope.own_rows, polytope.equal
     least = np.minimum(OUTSIDE, OUTSIDE_SHARE * polytope.p_useful)
     for k, point in enumerate(points):
         support = np.flatnonzero(point > least)
         value = point[support] / point[support].sum()
-        touched = equal | (rows[:, support] @ value > -TOUCHED)
-        system = np.vstack([rows[np.ix_(touched, support)], np.ones(len(support))])
-        goal = np.append(np.where(equal[touched], 0.0, -margin), 1.0)
+        touched, lowest = polytope.touched(support, value, TOUCHED)
+        used = np.append(support, np.arange(polytope.n_own, polytope.rows.shape[1]))  # and the t of bands
+        total = np.append(np.ones(len(support)), np.zeros(len(used) - len(support)))
+        system = np.vstack([polytope.rows[np.ix_(touched, used)], total])
+        goal = np.append(np.where(polytope.equal[touched], 0.0, -margin), 1.0)
+        both = np.append(value, lowest)
         for _ in range(2):  # the second step takes up the rounding of the first
-            value = value + np.linalg.lstsq(system, goal - system @ value, rcond=None)[0]
+            both = both + np.linalg.lstsq(system, goal - system @ both, rcond=None)[0]
+        value = both[: len(support)]
         if (value > 0).all():
             result[k] = 0.0
             result[k, support] = value / value.sum()
