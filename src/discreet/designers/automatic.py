@@ -47,6 +47,7 @@ def automatic(
 ) -> Mechanism | Outcome:
     """The best of the methods that there is time for; never below subset merging, which each of them starts from.
 
+    Merging itself is cut short where it would take longer than there is time.
     Under several joints, and after other releases, it is the optimum. Where the allowed posteriors are not a polytope,
     polytopes inside of them are tried beside that.
     """
@@ -89,7 +90,7 @@ def _curved(
     Those are tried where the optimum is not proven, or was not looked for because it would take too long.
     """
     budget = Budget(time_limit)
-    best = Outcome(subset_merging(joint, notion))
+    best = Outcome(subset_merging(joint, notion, is_over=budget.is_over))
     if notion.is_enclosed and not is_about_guesses(utility) and _size(joint, notion, utility) <= OPTIMAL_UP_TO:
         share = None if time_limit is None else CUTTING_SHARE * time_limit
         best = optimal(joint, notion, utility=utility, seed=seed, time_limit=share, near=near)

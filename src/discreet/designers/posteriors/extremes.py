@@ -73,5 +73,6 @@ def _extremes(polytope: Polytope, pricing: Programmes, sign: float, budget: Budg
             break
         some = np.arange(first, min(n, first + pricing.batch))
         cost = sign * (some[:, None] == np.arange(n))
-        multipliers[some] = evaluator.usable(pricing.minimise(polytope.spread(cost)).multipliers)
+        solved = pricing.minimise(polytope.spread(cost), is_over=budget.is_over)
+        multipliers[some] = evaluator.usable(solved.multipliers)
     return Extremes(evaluator.extremes(sign, multipliers), multipliers)

@@ -31,10 +31,10 @@ def quick_mixture(
     problem: Problem, utility: SeparableUtility, seed: int, budget: Budget
 ) -> tuple[FloatArray, FloatArray]:
     """Posteriors over the symbols of a problem, one a row, and weights: a start for a search on symbols themselves."""
-    polytope = problem.polytope
+    polytope = problem.polytope.narrowed
     levels = Levels(polytope, utility, polytope.own_rows, polytope.p_useful, seed)
     levels.run(cells_for(budget.left() * LEVEL_SHARE if budget.is_limited else None), budget, progress.UNHEARD)
-    return levels.mixture()
+    return levels.mixture(problem.budget.is_over)
 
 
 def gathered(problem: Problem, utility: SeparableUtility, seed: int, budget: Budget) -> ChannelMechanism | None:

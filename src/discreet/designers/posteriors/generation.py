@@ -58,6 +58,10 @@ class Budget:
         """Whether nothing is left."""
         return self.left() <= 0
 
+    def is_over(self) -> bool:
+        """The same, for work that asks as it goes."""
+        return self.over
+
     def is_enough_for(self, seconds: float) -> bool:
         """Whether so much is left."""
         return self.left() >= seconds
@@ -149,7 +153,7 @@ class ColumnGeneration:
 
     def list_small_supports(self, prices: FloatArray | None, most: int, budget: Budget) -> None:
         """All singles, and of each symbol the pairs with others that price best; without prices, the purest."""
-        alone = singles(self.polytope)
+        alone = singles(self.polytope, budget.is_over)
         self._join(Columns(np.arange(len(alone)), alone, np.ones(len(alone)), self.utility.alone(alone)))
         inside = self.polytope.narrowed
         if not inside.is_lifted and self.polytope.n_useful > 1 and not budget.over:
@@ -171,13 +175,14 @@ class ColumnGeneration:
         for first in range(0, len(starts), self.pricing.batch):
             if budget.over:
                 break
-            found.append(self.descend(starts[first : first + self.pricing.batch], prices))
+            found.append(self.descend(starts[first : first + self.pricing.batch], prices, budget))
         return distinct(np.vstack(found))
 
     def descend(
         self,
         starts: FloatArray,
         prices: FloatArray,
+        budget: Budget,
         *,
         smoothing: float = FIRST_SMOOTHING,
         gains_only: bool = True,
@@ -190,12 +195,13 @@ class ColumnGeneration:
         found = starts.copy()
         bases: IntArray | None = None
         for _ in range(MOST_STEPS):
-            solved = self.pricing.minimise(self.utility.slopes(point, smoothing) - prices, bases=bases)
+            slopes = self.utility.slopes(point, smoothing) - prices
+            solved = self.pricing.minimise(slopes, bases=bases, is_over=budget.is_over)
             point, bases = solved.points, solved.bases
             reduced = np.where(solved.is_solved, self.reduced_costs(point, prices), np.inf)
             better = reduced < best
             found[better], best[better] = point[better], reduced[better]
-            if smoothing <= LAST_SMOOTHING and not better.any():
+            if budget.over or (smoothing <= LAST_SMOOTHING and not better.any()):
                 break
             smoothing = max(smoothing * SHRINK, LAST_SMOOTHING)
         most = self.no_gain(found) if gains_only else np.inf

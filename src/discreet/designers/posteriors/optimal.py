@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from discreet._support import progress
 from discreet._support.errors import InputError
@@ -81,9 +82,12 @@ def optimal(
         raise InputError(f"time_limit must be a positive number of seconds, got {time_limit}.")
     budget = Budget(time_limit).share(WORK_SHARE)
     # Guesses have a linear programme of their own, which needs all rows at once.
-    problem = Problem(joint, notion, utility, also, start, near, after, by_cuts=not is_about_guesses(utility))
+    cuts = not is_about_guesses(utility)
+    problem = Problem(joint, notion, utility, also, start, near, after, by_cuts=cuts, budget=budget)
     if is_about_guesses(utility) and (search == "columns" or isinstance(utility, Invariant)):
         return optimal_guessing(problem, time_limit)
+    if problem.is_hasty:
+        return Outcome(problem.best_of(problem.merged(), None).mechanism, utility.whole(joint), history=problem.history)
     if search == "vertices":
         return _by_vertices(problem)
     return _by_columns(problem, seed, budget)
@@ -97,7 +101,10 @@ def _by_columns(problem: Problem, seed: int, budget: Budget) -> Outcome:
     if polytope.curved is not None:
         inside, proof = by_cuts(problem, separable, seed, budget)
         used = inside.used()
-        return problem.outcome(inside.columns.dense(used, polytope.n_useful), inside.weights[used], proof)
+        outcome = problem.outcome(inside.columns.dense(used, polytope.n_useful), inside.weights[used], proof)
+        # Where there was no time for a proof, nothing keeps more than all of X.
+        is_open = proof is None and separable is not None
+        return replace(outcome, limit=problem.utility.whole(problem.given)) if is_open else outcome
     if separable is not None and problem.is_large and can_be_gathered(polytope):
         with progress.stage("proving") as stage:
             proof = best_proof(
@@ -113,7 +120,8 @@ def _by_columns(problem: Problem, seed: int, budget: Budget) -> Outcome:
     generation.add(problem.known())
     with progress.stage("searching") as stage:
         searching = budget if separable is None else budget.share(CHAINED_SHARE if chains else SEARCH_SHARE)
-        if separable is not None and polytope.n_useful > STARTED_BY_CELLS and is_walkable(polytope):
+        is_many = polytope.n_useful > STARTED_BY_CELLS and not searching.over
+        if separable is not None and is_many and is_walkable(polytope.narrowed):
             generation.add(quick_mixture(problem, separable, seed, searching.share(START_SHARE))[0])
             generation.solve(searching.left())
             generation.told(stage)

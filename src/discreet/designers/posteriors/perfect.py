@@ -107,9 +107,12 @@ class Independence:
         """The posteriors of such columns."""
         rows, scale = np.zeros((len(self.rows), len(self.mass))), np.zeros(len(self.rows))
         for k, (row, prior) in enumerate(zip(self.rows, self.prior)):
-            lifts = [Fraction(entry, mass) for entry, mass in zip(row, self.mass)]
-            largest = max(map(abs, lifts))
-            rows[k], scale[k] = [float(lift / largest) for lift in lifts], float(largest / (prior or 1))
+            # Quotients of integers are rounded once, however long these are.
+            size = [abs(entry / mass) for entry, mass in zip(row, self.mass)]
+            top = max(range(len(size)), key=size.__getitem__)
+            above, below = self.mass[top], abs(row[top])
+            rows[k] = [entry * above / (mass * below) for entry, mass in zip(row, self.mass)]
+            scale[k] = below / (above * (prior or 1))
         every = np.ones(len(rows), dtype=bool)
         return Polytope(rows, every, p_useful, np.full(len(rows), ROUNDING), scale, self.labels)
 
@@ -148,7 +151,7 @@ def _independent(rows: Sequence[Vector], mass: Vector) -> list[int]:
 
 def _by_size(rows: Sequence[Vector], mass: Vector) -> list[int]:
     """An order of rows in which each has much across those before it, as far as floats see."""
-    seen = np.array([[float(Fraction(a, b)) for a, b in zip(row, mass)] for row in rows]).reshape(len(rows), len(mass))
+    seen = np.array([[a / b for a, b in zip(row, mass)] for row in rows]).reshape(len(rows), len(mass))
     largest = np.abs(seen).max(axis=1, initial=0.0, keepdims=True)
     left = np.divide(seen, largest, out=np.zeros_like(seen), where=largest > 0)
     order: list[int] = []

@@ -25,6 +25,10 @@ __all__ = ["label_of", "realise", "released_labels"]
 #: How far inside the touched rows a posterior is put, relative to their largest entry; tried in turn.
 MARGINS = (1e-13, 1e-11, 1e-9, 1e-7)
 
+#: Posteriors whose supports have cubes of more than this in sum are not polished, which solves a system for each: some
+#: seconds. They are mixed with P_X, at first by more than a solver's tolerance, which leaves floats no doubt either.
+POLISHED_UP_TO, UNPOLISHED = 300_000_000, 1e-7
+
 #: Shares of P_X that all posteriors are mixed with where polishing does not do; tried in turn.
 PULLS = (1e-9, 1e-7, 1e-5, 1e-3)
 
@@ -104,6 +108,12 @@ def _attempts(
                 if exact.min() >= 0:
                     yield moved, exact
             yield with_rest(moved, weights, target, common)
+        return
+    is_long = bool(((points > OUTSIDE).sum(axis=1, dtype=np.float64) ** 3).sum() > POLISHED_UP_TO)
+    if is_long:
+        for share in PULLS:
+            if share >= UNPOLISHED:
+                yield with_rest((1 - share) * points + share * target, weights, target, common)
         return
     if not polytope.is_lifted or polytope.is_banded:  # rows with auxiliary variables do not determine the point
         for margin in MARGINS:

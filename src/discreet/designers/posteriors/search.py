@@ -113,7 +113,7 @@ def seed_columns(generation: ColumnGeneration, centre: FloatArray | None, budget
             if budget.over:
                 break
             leading = (np.arange(first, min(n, first + step))[:, None] == np.arange(n)).astype(np.float64)
-            generation.add(generation.descend(leading, centre, gains_only=False))
+            generation.add(generation.descend(leading, centre, budget, gains_only=False))
     generation.solve(budget.left())
 
 
