@@ -29,6 +29,9 @@ OPTIMAL_UP_TO = 1000
 #: Gaps that are a larger share of the whole than this let a simpler method be tried, for alphabets up to this size.
 WIDE, SIMPLER_UP_TO = 0.05, 200
 
+#: Share of a time limit that is kept for it.
+SIMPLER_SHARE = 0.1
+
 #: Share of the time that goes to the optimum by cuts; the rest goes to notions that imply the one that is asked for,
 #: the least that each of them gets, and the share of the whole below which nothing is left for them to find.
 CUTTING_SHARE, LEAST_SECONDS, SMALL = 0.7, 0.1, 1e-6
@@ -71,7 +74,9 @@ def _or_simpler(
 ) -> Outcome:
     """The optimum, or what a simpler method keeps where that is far from proven, as with values that are too rare."""
     budget = Budget(time_limit)
-    best = optimal(joint, notion, utility=utility, seed=seed, time_limit=time_limit, near=near)
+    is_kept = time_limit is not None and joint.n_useful <= SIMPLER_UP_TO
+    most = budget.left() * (1 - SIMPLER_SHARE) if is_kept else time_limit
+    best = optimal(joint, notion, utility=utility, seed=seed, time_limit=most, near=near)
     gap = math.inf if best.limit is None else best.limit - utility.value(joint, best.mechanism)
     if gap <= WIDE * utility.whole(joint) or joint.n_useful > SIMPLER_UP_TO or budget.over:
         return best

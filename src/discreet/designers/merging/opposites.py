@@ -32,6 +32,9 @@ NEIGHBOURS, LOOKS, WORTH_IT = 6, 4, 0.05
 #: and at once where there are no more entries than this.
 TREE_DIRECTIONS, MOST_COMPARED = 20, 100_000_000
 
+#: Fewer blocks are compared with each other sooner than a tree of them is made.
+TREE_FROM = 300
+
 #: Products that finding the directions takes at most; with more, nobody looks for a neighbour.
 MOST_TURNED = 1_000_000_000
 
@@ -124,13 +127,13 @@ class _Blocks:
 
     def _found(self, active: IntArray) -> tuple[IntArray, IntArray, FloatArray]:
         """Pairs of places among the active ones that are allowed together, and how far from opposite they are."""
-        from scipy.spatial import cKDTree
-
         points = self.deviation[:, active].T
         number = min(NEIGHBOURS, len(active))
-        if points.shape[1] > TREE_DIRECTIONS:
+        if points.shape[1] > TREE_DIRECTIONS or len(points) <= TREE_FROM:
             distance, near = _nearest(points, -points, number)
         else:
+            from scipy.spatial import cKDTree
+
             tree = cKDTree(points, balanced_tree=False, compact_nodes=False)
             distance, near = (found.reshape(len(active), -1) for found in tree.query(-points, k=number))
         one, other, apart = np.repeat(np.arange(len(active)), number), near.ravel(), distance.ravel()

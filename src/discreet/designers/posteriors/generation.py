@@ -126,9 +126,23 @@ class ColumnGeneration:
         solution = self.master.solve(seconds)
         if solution is None:
             self.weights = np.append(self.weights, np.zeros(len(self.columns) - len(self.weights)))
+            self._keep_better(self.master.reached)
             return False
         self.value, self.prices, self.weights = solution
         return True
+
+    def _keep_better(self, weights: FloatArray | None) -> None:
+        """Weights of all columns whose mixture averages to P_X, where it costs less than the best so far."""
+        cost = np.inf if weights is None else float(weights @ self.columns.cost)
+        if weights is not None and cost < self.value:
+            self.weights, self.value = weights, cost
+
+    def take(self, points: FloatArray, weights: FloatArray) -> None:
+        """A mixture that averages to P_X: its posteriors, and itself where it is the best, whatever a solver does."""
+        before = len(self.columns)
+        columns = self.add(points)
+        if len(columns) == len(weights) and self.polytope.exceeded(points).max(initial=0.0) <= SAME:
+            self._keep_better(np.append(np.zeros(before), weights))
 
     def told(self, stage: Stage, limit: float | None = None) -> None:
         """Say what the best mixture so far keeps, and what the limit of the cost leaves to hope for."""

@@ -26,7 +26,7 @@ from discreet.designers.posteriors.walking import Mixture, walked
 from discreet.proof.polytope import Polytope
 from discreet.utilities import SeparableUtility
 
-__all__ = ["MOST_CELLS", "Levels", "cells_for"]
+__all__ = ["FEWEST_CELLS", "MOST_CELLS", "Levels", "cells_for"]
 
 #: Cells where there is no time limit, and how many a search can use that has some seconds, at least and at most.
 CELLS, CELLS_OF_A_SECOND, FEWEST_CELLS, MOST_CELLS = 300, 100, 60, 1000

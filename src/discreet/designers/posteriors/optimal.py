@@ -20,7 +20,7 @@ from discreet.designers.posteriors.best_proof import best_proof
 from discreet.designers.posteriors.cells import can_be_gathered, is_walkable
 from discreet.designers.posteriors.columns import Columns, least_entries
 from discreet.designers.posteriors.cutting import by_cuts
-from discreet.designers.posteriors.gathered import gathered, quick_mixture
+from discreet.designers.posteriors.gathered import gathered, quick_mixtures
 from discreet.designers.posteriors.generation import Budget, ColumnGeneration
 from discreet.designers.posteriors.guessing import is_about_guesses, optimal_guessing
 from discreet.designers.posteriors.held import held
@@ -42,9 +42,9 @@ WORK = 300_000_000
 #: proofs, and of the search before them.
 PERFECT_WORK, PERFECT_SEARCH = 80_000_000, 1_000_000_000
 
-#: Share of the time that goes to the search for mechanisms; the rest proves how good they are, and that takes longer
-#: where the chain rule gives several proofs.
-SEARCH_SHARE, CHAINED_SHARE = 0.6, 0.4
+#: Share of the time that goes to the search for mechanisms, at most: one that finds nothing more ends sooner. The rest
+#: proves how good they are, and that takes longer where the chain rule gives several proofs.
+SEARCH_SHARE, CHAINED_SHARE = 0.7, 0.4
 
 #: Of designs on cells, the share of the time that goes to their proof, which comes first.
 LARGE_PROOF_SHARE = 0.25
@@ -122,7 +122,8 @@ def _by_columns(problem: Problem, seed: int, budget: Budget) -> Outcome:
         searching = budget if separable is None else budget.share(CHAINED_SHARE if chains else SEARCH_SHARE)
         is_many = polytope.n_useful > STARTED_BY_CELLS and not searching.over
         if separable is not None and is_many and is_walkable(polytope.narrowed):
-            generation.add(quick_mixture(problem, separable, seed, searching.share(START_SHARE))[0])
+            for points, weights in quick_mixtures(problem, separable, seed, searching.share(START_SHARE)):
+                generation.take(points, weights)
             generation.solve(searching.left())
             generation.told(stage)
         work = PERFECT_SEARCH if problem.is_perfect else SEARCH_WORK

@@ -231,8 +231,12 @@ class Problem:
         return [made] if self.holds(made) else []
 
     def _protocols(self) -> list[Mechanism]:
-        """The best response that keeps the value or draws one, which needs few digits where most symbols are rare."""
-        is_tried = is_nearly_certain(self.polytope.p_useful) and self.given.n_useful <= MOST_IN_PROTOCOLS
+        """The best response that keeps the value or draws one.
+
+        It needs few digits, where most symbols are rare, and little time, where that was limited.
+        """
+        is_better = is_nearly_certain(self.polytope.p_useful) or self.budget.is_limited
+        is_tried = is_better and self.given.n_useful <= MOST_IN_PROTOCOLS
         if not is_tried or self.is_perfect or self.notion.confidence is not None or not bounds_lifts(self.notion):
             return []
         return [mechanism for mechanism in [tight_rr(self.given, self.notion)] if self.holds(mechanism)]
