@@ -74,8 +74,8 @@ def _or_simpler(
 ) -> Outcome:
     """The optimum, or what a simpler method keeps where that is far from proven, as with values that are too rare."""
     budget = Budget(time_limit)
-    is_kept = time_limit is not None and joint.n_useful <= SIMPLER_UP_TO
-    most = budget.left() * (1 - SIMPLER_SHARE) if is_kept else time_limit
+    kept = SIMPLER_SHARE if joint.n_useful <= SIMPLER_UP_TO else 0.0
+    most = None if time_limit is None else (1 - kept) * time_limit
     best = optimal(joint, notion, utility=utility, seed=seed, time_limit=most, near=near)
     gap = math.inf if best.limit is None else best.limit - utility.value(joint, best.mechanism)
     if gap <= WIDE * utility.whole(joint) or joint.n_useful > SIMPLER_UP_TO or budget.over:
