@@ -64,6 +64,9 @@ MERGED_BY_SYMBOL, MERGED_IN_A_SECOND, MERGED_UP_TO = 5_000, 7_000, 50_000
 #: Alphabets up to this size have protocols tried whose weights are a full matrix.
 MOST_IN_PROTOCOLS = 500
 
+#: Integers that judging such a protocol takes where it is tried in any case: some tenths of a second.
+QUICK_PROTOCOLS = 1_000_000
+
 #: Entries of the equations of perfect privacy that a second is enough for, all that comes of them included.
 EQUATIONS_IN_A_SECOND = 50_000
 
@@ -235,8 +238,9 @@ class Problem:
 
         It needs few digits, where most symbols are rare, and little time, where that was limited.
         """
-        is_better = is_nearly_certain(self.polytope.p_useful) or self.budget.is_limited
-        is_tried = is_better and self.given.n_useful <= MOST_IN_PROTOCOLS
+        c, n = self.given.probabilities.shape
+        is_quick = self.budget.is_limited and c * n * max(c, n) <= QUICK_PROTOCOLS
+        is_tried = n <= MOST_IN_PROTOCOLS and (is_nearly_certain(self.polytope.p_useful) or is_quick)
         if not is_tried or self.is_perfect or self.notion.confidence is not None or not bounds_lifts(self.notion):
             return []
         return [mechanism for mechanism in [tight_rr(self.given, self.notion)] if self.holds(mechanism)]
