@@ -173,3 +173,13 @@ def test_columns_of_many_symbols_are_held_by_the_lattice_of_all(c: int, n: int, 
     assert PerfectPrivacy().holds(joint, result.mechanism)
     assert result.nmi > 0.4
     assert not result.notes
+
+
+@pytest.mark.parametrize("tiny", [1e-300, 5e-324, 1e-30])
+def test_cells_of_hundreds_of_digits_are_no_trouble(tiny: float) -> None:
+    """As integers of one scale they have a thousand bits, and products of two are no floats."""
+    cells = np.array([[0.3, 0.2, tiny, 0.1], [0.1, 0.1, 0.1, 0.1]])
+    joint = Joint.from_array(cells / cells.sum())
+    result = design(joint, PerfectPrivacy())
+    assert PerfectPrivacy().holds(joint, result.mechanism)
+    assert result.nmi <= result.bound

@@ -29,6 +29,9 @@ OPTIMAL_UP_TO = 1000
 #: Gaps that are a larger share of the whole than this let a simpler method be tried, for alphabets up to this size.
 WIDE, SIMPLER_UP_TO = 0.05, 200
 
+#: Share of a time limit that is kept for it.
+SIMPLER_SHARE = 0.1
+
 #: Share of the time that goes to the optimum by cuts; the rest goes to notions that imply the one that is asked for,
 #: the least that each of them gets, and the share of the whole below which nothing is left for them to find.
 CUTTING_SHARE, LEAST_SECONDS, SMALL = 0.7, 0.1, 1e-6
@@ -47,6 +50,7 @@ def automatic(
 ) -> Mechanism | Outcome:
     """The best of the methods that there is time for; never below subset merging, which each of them starts from.
 
+    Merging itself is cut short where it would take longer than there is time.
     Under several joints, and after other releases, it is the optimum. Where the allowed posteriors are not a polytope,
     polytopes inside of them are tried beside that.
     """
@@ -70,7 +74,9 @@ def _or_simpler(
 ) -> Outcome:
     """The optimum, or what a simpler method keeps where that is far from proven, as with values that are too rare."""
     budget = Budget(time_limit)
-    best = optimal(joint, notion, utility=utility, seed=seed, time_limit=time_limit, near=near)
+    kept = SIMPLER_SHARE if joint.n_useful <= SIMPLER_UP_TO else 0.0
+    most = None if time_limit is None else (1 - kept) * time_limit
+    best = optimal(joint, notion, utility=utility, seed=seed, time_limit=most, near=near)
     gap = math.inf if best.limit is None else best.limit - utility.value(joint, best.mechanism)
     if gap <= WIDE * utility.whole(joint) or joint.n_useful > SIMPLER_UP_TO or budget.over:
         return best
@@ -89,7 +95,7 @@ def _curved(
     Those are tried where the optimum is not proven, or was not looked for because it would take too long.
     """
     budget = Budget(time_limit)
-    best = Outcome(subset_merging(joint, notion))
+    best = Outcome(subset_merging(joint, notion, is_over=budget.is_over))
     if notion.is_enclosed and not is_about_guesses(utility) and _size(joint, notion, utility) <= OPTIMAL_UP_TO:
         share = None if time_limit is None else CUTTING_SHARE * time_limit
         best = optimal(joint, notion, utility=utility, seed=seed, time_limit=share, near=near)

@@ -140,6 +140,11 @@ def _uniform(rng: np.random.Generator, size: int, denominator: int) -> WeightArr
     return result
 
 
+#: Products of entries and sensitive values from which a matrix is made of a channel with so large a share of entries,
+#: if it has no more than so many cells.
+MANY_PRODUCTS, DENSE, MOST_DENSE = 10_000_000, 0.01, 50_000_000
+
+
 class Spread(NamedTuple):
     """Where the mass of each symbol goes: entries sorted by released symbol, one run per released symbol."""
 
@@ -149,8 +154,22 @@ class Spread(NamedTuple):
 
     def floats(self, cells: FloatArray) -> FloatArray:
         """``cells @ channel`` in floats."""
+        if self._is_dense(cells):
+            return cells @ self._channel(cells.shape[1])
         moved = cells[:, self.source] * shares(self.weight)
         return np.add.reduceat(moved, self.starts, axis=1)
+
+    def _is_dense(self, cells: FloatArray) -> bool:
+        """Whether a product of matrices is faster: zeros that it adds are exact, so it rounds no more often."""
+        whole = cells.shape[1] * len(self.starts)
+        return len(self.source) * len(cells) > MANY_PRODUCTS and whole <= min(MOST_DENSE, len(self.source) / DENSE)
+
+    def _channel(self, n_useful: int) -> FloatArray:
+        """P(y | x) as a matrix."""
+        released = np.repeat(np.arange(len(self.starts)), np.diff(self.starts, append=len(self.source)))
+        result = np.zeros((n_useful, len(self.starts)))
+        np.add.at(result, (self.source, released), shares(self.weight))
+        return result
 
     def rounding(self, n_sensitive: int) -> FloatArray:
         """Nats by which a level of each released symbol may be off where P(s, y) comes from `floats`, of counts.

@@ -10,7 +10,7 @@ from discreet.notions.bound import LARGEST_CURVED, LARGEST_EXPONENT, Bound, Boun
 from discreet.notions.exact import Symbol, at_most_exp
 from discreet.notions.lift_kinds import LIFTS, LargestLift, LiftRatio, SmallestLift
 from discreet.notions.mean_kinds import AlphaMean, Chi2Mean, InverseMean, L1Mean, MeanKind
-from discreet.notions.rows import PosteriorRows, stacked
+from discreet.notions.rows import Band, PosteriorRows, stacked
 
 # The registry lists notions as they are met here, the most common first.
 # isort: off
@@ -34,6 +34,7 @@ __all__ = [
     "AllOf",
     "AlphaLift",
     "AlphaMean",
+    "Band",
     "Bound",
     "BoundKind",
     "Chi2Lift",

@@ -5,15 +5,62 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from discreet._support.numeric import FloatArray
+from discreet._support.numeric import FloatArray, IntArray
 
-__all__ = ["Label", "PosteriorRows", "stacked"]
+__all__ = ["Band", "Label", "PosteriorRows", "stacked"]
 
 #: Name of a row: (kind, s, s', symbols).
 Label = tuple[str, int, int, tuple[int, ...] | None]
+
+
+class Band(NamedTuple):
+    r"""Lifts that all lie within a factor of each other: :math:`t \le (L v)(s) \le f t` for every s and some t.
+
+    That is what a row :math:`(L v)(s) - f (L v)(s') \le 0` for each of the c (c - 1) pairs says, in 2 c rows and an
+    auxiliary variable t: of 200 values, 400 rows for 39,800. Multipliers of such rows that leave t alone are sums of
+    multipliers of pairs (`discreet.proof.pairs`).
+
+    Attributes
+    ----------
+    factor : float
+        f, how far lifts may lie apart.
+    auxiliary : int
+        Which auxiliary variable t is.
+    above, below : ndarray of int
+        Places of the rows ``L_s v - f t <= 0`` and of the rows ``t - L_s v <= 0``.
+    of_above, of_below : ndarray of int
+        The sensitive value of each.
+    number : int or None
+        What the last part of the name of each pair's row is.
+    """
+
+    factor: float
+    auxiliary: int
+    above: IntArray
+    below: IntArray
+    of_above: IntArray
+    of_below: IntArray
+    number: int | None = None
+
+    def moved(self, rows: int, auxiliary: int) -> Band:
+        """The same with so many rows and auxiliary variables before it."""
+        return self._replace(auxiliary=self.auxiliary + auxiliary, above=self.above + rows, below=self.below + rows)
+
+    def among(self, places: IntArray) -> Band:
+        """The same where these rows alone are left, in this order."""
+        new = np.full(max(int(places.max(initial=-1)), int(self.above.max()), int(self.below.max())) + 1, -1)
+        new[places] = np.arange(len(places))
+        above, below = new[self.above], new[self.below]
+        return self._replace(
+            above=above[above >= 0],
+            below=below[below >= 0],
+            of_above=self.of_above[above >= 0],
+            of_below=self.of_below[below >= 0],
+        )
 
 
 @dataclass(frozen=True)
@@ -28,6 +75,8 @@ class PosteriorRows:
     Where entries count differently below and above ``steps`` (each a vector over the useful values, the lowest first),
     the columns are those of the parts of v below the first step, then of those between the first and the second, and
     so on: parts that cost more the higher they are, so that filling them from below is never worse.
+
+    ``bands`` tell which rows stand for a row of each pair of sensitive values.
     """
 
     matrix: FloatArray
@@ -37,6 +86,7 @@ class PosteriorRows:
     n_auxiliary: int = 0
     labels: tuple[Label, ...] = ()
     steps: FloatArray | None = None
+    bands: tuple[Band, ...] = ()
 
     @classmethod
     def at_most(
@@ -67,6 +117,7 @@ def stacked(parts: Sequence[PosteriorRows]) -> PosteriorRows:
         np.concatenate([part.equal_bound for part in parts]),
         n_auxiliary=sum(widths),
         labels=_labels(parts) if named else (),
+        bands=_bands(parts),
     )
 
 
@@ -87,3 +138,12 @@ def _labels(parts: Sequence[PosteriorRows]) -> tuple[Label, ...]:
     inequalities = [label for part in parts for label in part.labels[: len(part.matrix)]]
     equations = [label for part in parts for label in part.labels[len(part.matrix) :]]
     return (*inequalities, *equations)
+
+
+def _bands(parts: Sequence[PosteriorRows]) -> tuple[Band, ...]:
+    """Those of all parts; they have inequalities alone, which come first."""
+    found, rows, auxiliary = list[Band](), 0, 0
+    for part in parts:
+        found += [band.moved(rows, auxiliary) for band in part.bands]
+        rows, auxiliary = rows + len(part.matrix), auxiliary + part.n_auxiliary
+    return tuple(found)

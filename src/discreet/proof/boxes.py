@@ -32,6 +32,7 @@ from typing import Any
 import numpy as np
 
 from discreet._support.numeric import FloatArray, IntArray, product
+from discreet.notions import Band
 from discreet.proof.multipliers import Multipliers, Run, runs_of
 from discreet.proof.polytope import Polytope
 from discreet.utilities import SeparableUtility
@@ -43,6 +44,9 @@ LEVELS = (1.0, 0.5)
 
 #: Entries evaluated at once.
 STRIPE = 200_000
+
+#: Stands in for sums that are nothing.
+TINY = 1e-300
 
 #: Subtracted from every evaluated bound: sums of at most 1e5 terms of size one, each off by 2**-52.
 ROUNDING = 1e-10
@@ -126,17 +130,35 @@ class Evaluator:
         return result
 
     def usable(self, multipliers: FloatArray) -> FloatArray:
-        """Multipliers of inequalities made non-negative, as weak duality needs them."""
-        return np.where(self._inequality, np.maximum(multipliers, 0.0), multipliers)
+        """Multipliers of inequalities made non-negative, as weak duality needs them, and those of bands balanced."""
+        found = np.where(self._inequality, np.maximum(multipliers, 0.0), multipliers)
+        for band in self.polytope.bands:
+            self._balance(found, band)
+        return found
+
+    def _balance(self, multipliers: FloatArray, band: Band) -> None:
+        """Let the multipliers of a band leave its variable t alone; the bounds that they prove only rise.
+
+        Less of the lower rows takes less off costs, where they have too much; where too little, t is at most the lift
+        of that value whose largest is the least.
+        """
+        scale = self.polytope.scale
+        assert scale is not None  # rows of bands are scaled like all others
+        given = band.factor * (multipliers[:, band.above] / scale[band.above]).sum(axis=1)
+        taken = (multipliers[:, band.below] / scale[band.below]).sum(axis=1)
+        multipliers[:, band.below] *= np.minimum(1.0, given / np.maximum(taken, TINY))[:, None]
+        lowest = band.below[int(self.polytope.lifts(band)[1].max(axis=1).argmin())]
+        multipliers[:, lowest] += np.maximum(given - taken, 0.0) * scale[lowest]
 
     def extremes(self, sign: float, multipliers: FloatArray) -> FloatArray:
         """Smallest (sign 1) or largest (sign -1) value of every entry of an allowed posterior, to the safe side."""
         n = self.polytope.n_boxed
         step = max(1, STRIPE // n)
-        values = np.empty(n)
-        for start in range(0, n, step):
-            some = slice(start, min(n, start + step))
-            cost = sign * (np.arange(n)[some, None] == np.arange(n))
+        values = np.full(n, min(sign, 0.0))  # what entries between 0 and 1 have without any multipliers
+        proven = np.flatnonzero(multipliers.any(axis=1))
+        for start in range(0, len(proven), step):
+            some = proven[start : start + step]
+            cost = sign * (some[:, None] == np.arange(n))
             unit = np.ones(cost.shape)
             values[some] = self.least(0 * unit, unit, self.usable(multipliers[some]), self.polytope.spread(cost))
         return np.clip(sign * (values - ROUNDING), 0.0, 1.0)

@@ -14,7 +14,7 @@ the way from :math:`P_X` to a posterior no measure falls, so that pulling a post
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -35,6 +35,9 @@ ROUNDING = 2.0**-49
 
 #: Halvings of the way from P_X to a posterior.
 BISECTIONS = 52
+
+#: Shares of a way that a posterior is taken back by where rounding has put it outside; tried in turn.
+HAIRS = (1e-15, 1e-14, 1e-12)
 
 #: Posteriors that exceed a cut by less than this share of its limit are not cut off.
 TOUCHING = 1e-12
@@ -64,8 +67,18 @@ class View(NamedTuple):
 
     def lifts(self, points: FloatArray) -> FloatArray:
         """Lifts of posteriors, shape (n_points, n_sensitive)."""
+        return self.lifts_of(self.shadow(points))
+
+    def shadow(self, points: FloatArray) -> FloatArray:
+        """What lifts are quotients of, and is linear in posteriors: P(s, .) / P(s) of each value, and their mass."""
         seen = points * self.factor
-        result: FloatArray = seen @ self.beliefs.T / self.prior / seen.sum(axis=1, keepdims=True)
+        result: FloatArray = np.hstack([seen @ self.beliefs.T / self.prior, seen.sum(axis=1, keepdims=True)])
+        return result
+
+    @staticmethod
+    def lifts_of(shadow: FloatArray) -> FloatArray:
+        """Lifts of posteriors with this shadow."""
+        result: FloatArray = shadow[:, :-1] / shadow[:, -1:]
         return result
 
 
@@ -88,23 +101,36 @@ class Curved:
         """Lifts that no sensitive value exceeds, by view and bound."""
         return tuple(tuple(view.largest(bound) for bound in self.bounds) for view in self.views)
 
+    def shadows(self, points: FloatArray) -> FloatArray:
+        """Those under every view, side by side: all that is asked of posteriors here, of n_sensitive numbers each."""
+        return np.hstack([view.shadow(points) for view in self.views])
+
+    def _by_view(self, shadows: FloatArray) -> Iterator[FloatArray]:
+        """Lifts under each view, shape (n_points, n_sensitive)."""
+        ends = np.cumsum([len(view.prior) + 1 for view in self.views])
+        return (view.lifts_of(part) for view, part in zip(self.views, np.split(shadows, ends[:-1], axis=1)))
+
     def excess(self, points: FloatArray) -> FloatArray:
         """Nats by which each posterior exceeds the bound that it exceeds most; at most 0 where it is allowed."""
-        worst = np.full(len(points), -np.inf)
-        for view in self.views:
-            lifts = view.lifts(points).T
+        return self.excess_of(self.shadows(points))
+
+    def excess_of(self, shadows: FloatArray) -> FloatArray:
+        """The same of posteriors with these shadows."""
+        worst = np.full(len(shadows), -np.inf)
+        for view, found in zip(self.views, self._by_view(shadows)):
+            lifts = found.T
             for bound in self.bounds:
                 np.maximum(worst, bound.level(bound.value(lifts, view.prior)) - bound.epsilon, out=worst)
         return worst
 
-    def enclosed(self, points: FloatArray) -> FloatArray:
+    def enclosed(self, shadows: FloatArray) -> FloatArray:
         """The closest lines at each posterior, by view and bound: at most 1 where no cut could leave it out."""
         found = []
-        for view, tops in zip(self.views, self.largest):
-            lifts = np.maximum(view.lifts(points), LEAST_LIFT)
+        for view, tops, seen in zip(self.views, self.largest, self._by_view(shadows)):
+            lifts = np.maximum(seen, LEAST_LIFT)
             for bound, largest in zip(self.bounds, tops):
                 if bound.epsilon > LARGEST_CURVED:
-                    found.append(np.zeros(len(points)))
+                    found.append(np.zeros(len(shadows)))
                     continue
                 lines = bound.kind.lines(lifts, largest, bound.epsilon)
                 with np.errstate(invalid="ignore", over="ignore"):
@@ -114,10 +140,10 @@ class Curved:
 
     def cuts(self, points: FloatArray, p_useful: FloatArray) -> list[Cut]:
         """A cut for each posterior that cuts can leave out, where the way to it from P_X meets the border."""
-        outside = points[self.enclosed(points).max(axis=1, initial=0.0) > 1 + TOUCHING]
-        border = bisected(outside, p_useful, lambda some: self.enclosed(some).max(axis=1) <= 1)
+        outside = points[self.enclosed(self.shadows(points)).max(axis=1, initial=0.0) > 1 + TOUCHING]
+        border = bisected(outside, p_useful, self.shadows, lambda some: self.enclosed(some).max(axis=1) <= 1)
         number = len(self.bounds)
-        worst = self.enclosed(border).argmax(axis=1).tolist() if len(border) else []
+        worst = self.enclosed(self.shadows(border)).argmax(axis=1).tolist() if len(border) else []
         return [
             Cut(k // number, k % number, np.maximum(self.views[k // number].lifts(point[None])[0], LEAST_LIFT))
             for k, point in zip(worst, border)
@@ -167,16 +193,28 @@ def _view(other: Joint, joint: Joint) -> View:
 
 
 def bisected(
-    points: FloatArray, p_useful: FloatArray, fits: Callable[[FloatArray], BoolArray], halvings: int = BISECTIONS
+    points: FloatArray,
+    p_useful: FloatArray,
+    seen: Callable[[FloatArray], FloatArray],
+    fits: Callable[[FloatArray], BoolArray],
+    halvings: int = BISECTIONS,
 ) -> FloatArray:
-    """Each posterior, or the last that fits on the way to it from P_X; short of it by no more than halvings leave."""
-    result = points.copy()
-    outside = np.flatnonzero(~fits(points))
-    ways = points[outside] - p_useful
+    """Each posterior, or the last that fits on the way to it from P_X; short of it by no more than halvings leave.
+
+    What is ``seen`` of posteriors is linear in them and decides whether one ``fits``: it is computed once, and changes
+    along a way as that goes.
+    """
+    result, shown = points.copy(), seen(points)
+    outside = np.flatnonzero(~fits(shown))
+    start = seen(p_useful[None])
+    ways = shown[outside] - start
     low, high = np.zeros(len(outside)), np.ones(len(outside))
     for _ in range(halvings if len(outside) else 0):
         middle = (low + high) / 2
-        inside = fits(p_useful + middle[:, None] * ways)
+        inside = fits(start + middle[:, None] * ways)
         low, high = np.where(inside, middle, low), np.where(inside, high, middle)
-    result[outside] = p_useful + low[:, None] * ways
+    result[outside] = p_useful + low[:, None] * (points[outside] - p_useful)
+    for hair in HAIRS:  # what is seen of the result itself is rounded otherwise
+        beyond = outside[~fits(seen(result[outside]))]
+        result[beyond] = p_useful + (1 - hair) * (result[beyond] - p_useful)
     return result

@@ -14,7 +14,7 @@ import numpy as np
 from discreet._support.errors import InputError
 from discreet._support.numeric import BoolArray, FloatArray, IntArray, ObjectArray, product
 from discreet.core.joint import Joint
-from discreet.notions import Notion, PosteriorRows, stacked
+from discreet.notions import Band, Notion, PosteriorRows, stacked
 from discreet.proof.curved import BISECTIONS, Curved, Cut, bisected, gathered_rows
 
 __all__ = ["Polytope"]
@@ -44,6 +44,8 @@ class Polytope:
     curved: Curved | None = None  # what the last rows, one for each of the cuts, enclose
     cuts: tuple[Cut, ...] = ()
     groups: IntArray | None = None  # of each symbol, 0, 1, 2, ..., where costs and boxes are about groups of symbols
+    bands: tuple[Band, ...] = ()  # rows that stand for those of all pairs of sensitive values
+    has_names: bool = True  # whether a checker can make rows of such pairs anew
 
     @property
     def n_useful(self) -> int:
@@ -74,6 +76,39 @@ class Polytope:
     def is_lifted(self) -> bool:
         """Whether variables are needed besides the posterior."""
         return bool(self.rows.shape[1] > self.n_useful)
+
+    @property
+    def is_banded(self) -> bool:
+        """Whether the auxiliary variables are those of bands alone, which a posterior determines."""
+        return len(self.bands) > 0 and self.rows.shape[1] == self.n_useful + len(self.bands)
+
+    def lifts(self, band: Band) -> tuple[FloatArray, FloatArray]:
+        """L of the upper and of the lower rows of a band, a row for each sensitive value."""
+        assert self.scale is not None  # rows of bands are scaled like all others
+        above, below = self.own_rows[band.above], self.own_rows[band.below]
+        return above * self.scale[band.above, None], -below * self.scale[band.below, None]
+
+    @cached_property
+    def narrowed(self) -> Polytope:
+        r"""Posteriors of each band whose lifts lie between fixed multiples of their mean: no variable t is needed.
+
+        With :math:`m(v)` the mean of the lifts of v, :math:`t = k \, m(v)` is as good a t as any, and k is such that
+        P_X lies in the middle. All of them are allowed; others may be as well.
+        """
+        if not self.is_banded:
+            return self
+        plain = np.delete(np.arange(len(self.rows)), [k for band in self.bands for k in (*band.above, *band.below)])
+        parts = [self.own_rows[plain]]
+        for band in self.bands:
+            above, below = self.lifts(band)
+            mean = above.mean(axis=0)
+            at_p = above @ self.p_useful / (mean @ self.p_useful)
+            least = np.sqrt(at_p.max() * at_p.min() / band.factor) * mean
+            parts += [above - band.factor * least, least - below]
+        rows = np.vstack(parts)
+        rows /= np.maximum(np.abs(rows).max(axis=1, keepdims=True), np.finfo(float).tiny)
+        equal = np.append(self.equal[plain], np.zeros(len(rows) - len(plain), dtype=bool))
+        return Polytope(rows, equal, self.p_useful, np.full(len(rows), ROUNDING))
 
     def parts(self, values: FloatArray) -> FloatArray:
         """Entries of posteriors, or of corners of boxes, cut at the steps: what of each lies between two of them."""
@@ -187,18 +222,55 @@ class Polytope:
     def pulled(self, points: FloatArray, halvings: int = BISECTIONS) -> FloatArray:
         """Each posterior moved towards P_X, hardly further than it has to be to keep the rows and the curved bounds."""
 
-        def fits(some: FloatArray) -> BoolArray:
-            inside: BoolArray = self.exceeded(some) <= 0
-            return inside if self.curved is None else inside & (self.curved.excess(some) <= 0)
+        curved, count = self.curved, len(self.rows)
 
-        return bisected(points, self.p_useful, fits, halvings)
+        def seen(some: FloatArray) -> FloatArray:
+            sides = product(some, self.own_rows.T)
+            return sides if curved is None else np.hstack([sides, curved.shadows(some)])
+
+        def fits(shown: FloatArray) -> BoolArray:
+            inside: BoolArray = self._beyond(shown[:, :count].copy()) <= 0
+            return inside if curved is None else inside & (curved.excess_of(shown[:, count:]) <= 0)
+
+        return bisected(points, self.p_useful, seen, fits, halvings)
 
     def exceeded(self, points: FloatArray) -> FloatArray:
-        """By how much each posterior exceeds the rows that have no auxiliary variables."""
-        sides = product(self.parts(points), self.own_rows.T)
+        """By how much each posterior exceeds the bands, and the rows that have no auxiliary variables."""
+        return self._beyond(product(self.parts(points), self.own_rows.T))
+
+    def _beyond(self, sides: FloatArray) -> FloatArray:
+        """The same of posteriors that make this of the rows."""
+        apart = [self._apart(band, sides) for band in self.bands]
         sides[:, (self.auxiliary != 0).any(axis=1)] = 0.0
         result: FloatArray = np.where(self.equal, np.abs(sides), sides).max(axis=1, initial=0.0)
+        for more in apart:
+            np.maximum(result, more, out=result)
         return result
+
+    def _apart(self, band: Band, sides: FloatArray) -> FloatArray:
+        """By how much the largest lift exceeds the factor times the smallest, in units of that."""
+        assert self.scale is not None
+        largest = (sides[:, band.above] * self.scale[band.above]).max(axis=1)
+        least = -(sides[:, band.below] * self.scale[band.below]).max(axis=1)
+        result: FloatArray = largest / band.factor - least
+        return result
+
+    def touched(self, support: IntArray, shares: FloatArray, near: FloatArray) -> tuple[BoolArray, FloatArray]:
+        """Which rows a posterior with these shares comes so near to, each its own, and the t of each band.
+
+        Of a band they are those of the largest and of the smallest lifts, where these are as far apart as may be.
+        """
+        sides: FloatArray = self.rows[:, support] @ shares
+        result: BoolArray = self.equal | (sides > -near)
+        lowest = np.zeros(len(self.bands))
+        for k, band in enumerate(self.bands):
+            assert self.scale is not None
+            above, below = sides[band.above] * self.scale[band.above], -sides[band.below] * self.scale[band.below]
+            lowest[k] = below.min()
+            is_wide = above.max() / band.factor > lowest[k] - near[band.below].max()
+            result[band.above] = is_wide & (above > above.max() - near[band.above] * band.factor)
+            result[band.below] = is_wide & (below < lowest[k] + near[band.below])
+        return result, lowest
 
     def auxiliary_limit(self) -> FloatArray:
         """Upper bounds of the auxiliary variables: from a row in which they all count positively."""
@@ -230,9 +302,9 @@ class Polytope:
             return _both(cls.of(joint, notion), _after(joint, notion.on_counts(), outcomes))
         if outcomes:
             return _after(joint, notion, outcomes)
-        blocks, equal, widths, size = [], [], [], []
+        blocks, equal, widths, size = list[FloatArray](), [], list[int](), []
         labels: tuple[tuple[Any, ...], ...] = ()
-        steps = None
+        steps, bands = None, list[Band]()
         for other in (joint, *also):
             described = notion.rows(other) if curved is None else _straight_rows(notion, curved, other)
             steps = described.steps
@@ -242,6 +314,7 @@ class Polytope:
                     "confidence out."
                 )
             labels = described.labels if not also else ()
+            bands += [band.moved(sum(len(block) for block in blocks), sum(widths[::2])) for band in described.bands]
             for matrix, bound, is_equal in (
                 (described.matrix, described.bound, False),
                 (described.equal_matrix, described.equal_bound, True),
@@ -259,7 +332,8 @@ class Polytope:
                 equal.append(np.full(len(matrix), is_equal))
                 widths.append(described.n_auxiliary)
         rows = _side_by_side(blocks, widths, joint.n_useful * (1 if steps is None else len(steps) + 1))
-        made = _scaled(rows, np.concatenate(equal), np.concatenate(size), joint.p_useful, labels, steps)
+        made = _scaled(rows, np.concatenate(equal), np.concatenate(size), joint.p_useful, labels, steps, bands)
+        made = replace(made, has_names=not also)
         return made if curved is None else replace(made, curved=curved)
 
 
@@ -283,6 +357,7 @@ def _scaled(
     p_useful: FloatArray,
     labels: tuple[tuple[Any, ...], ...],
     steps: FloatArray | None = None,
+    bands: Sequence[Band] = (),
 ) -> Polytope:
     """Rows with a largest entry of one each, without those that ask for nothing or follow from others."""
     scale = np.abs(rows).max(axis=1, initial=0)
@@ -290,9 +365,20 @@ def _scaled(
     rows, are_equal = rows[needed] / scale[needed, None], equal[needed]
     kept = ~_dominated(rows, are_equal)
     rounding = ROUNDING * size[needed] / scale[needed]
-    places = np.flatnonzero(needed)[kept].tolist()
-    named = tuple(labels[k] for k in places) if labels else ()
-    return Polytope(rows[kept], are_equal[kept], p_useful, rounding[kept], scale[needed][kept], named, steps)
+    places = np.flatnonzero(needed)[kept]
+    named = tuple(labels[k] for k in places.tolist()) if labels else ()
+    made = Polytope(rows[kept], are_equal[kept], p_useful, rounding[kept], scale[needed][kept], named, steps)
+    return _with_bands(made, [band.among(places) for band in bands]) if bands else made
+
+
+def _with_bands(polytope: Polytope, bands: Sequence[Band]) -> Polytope:
+    """The same with rows of bands, whose rounding is that of the factor times t as well."""
+    banded = replace(polytope, bands=tuple(bands))
+    assert banded.scale is not None  # it was made just now
+    rounding, most = banded.rounding.copy(), banded.auxiliary_limit()
+    for band in bands:
+        rounding[band.above] += ROUNDING * band.factor * most[band.auxiliary] / banded.scale[band.above]
+    return replace(banded, rounding=rounding)
 
 
 def _after(joint: Joint, notion: Notion, outcomes: Sequence[ObjectArray]) -> Polytope:
@@ -305,29 +391,36 @@ def _after(joint: Joint, notion: Notion, outcomes: Sequence[ObjectArray]) -> Pol
     which are the rows of a joint that has T_y and, as one symbol more that is never released with y, all other records.
     """
     prior = sum(table.sum(axis=1) for table in outcomes)
-    blocks, size, equal, labels = [], [], [], list[tuple[Any, ...]]()
+    blocks, size, equal, labels = list[FloatArray](), [], [], list[tuple[Any, ...]]()
+    bands, widths = list[Band](), list[int]()
     for number, table in enumerate(outcomes):
         occurs = np.flatnonzero(table.sum(axis=0) > 0)
         rest = prior - table.sum(axis=1)
         with_rest = np.hstack([table[:, occurs], rest[:, None]]) if any(rest) else table[:, occurs]
         seen = Joint.counted(with_rest, useful=tuple(range(with_rest.shape[1])), sensitive=joint.sensitive)
         described = notion.rows(seen)
-        if described.n_auxiliary or described.steps is not None:
+        if described.n_auxiliary > len(described.bands) or described.steps is not None:
             raise InputError(f"{notion} cannot be promised about several releases together. Use LIP, ALIP or LDP.")
         total = int(prior.sum())
         factor = np.array([int(n) / total for n in table.sum(axis=0)[occurs]]) / joint.p_useful[occurs]
+        found = [band.moved(sum(len(block) for block in blocks), sum(widths[::2])) for band in described.bands]
+        bands += [band._replace(number=number) for band in found]
         for matrix, bound, is_equal in (
             (described.matrix, described.bound, False),
             (described.equal_matrix, described.equal_bound, True),
         ):
             own = matrix[:, : len(occurs)]
-            placed = np.zeros((len(matrix), joint.n_useful))
+            placed = np.zeros((len(matrix), joint.n_useful + described.n_auxiliary))
             placed[:, occurs] = (own - bound[:, None]) * factor
+            placed[:, joint.n_useful :] = matrix[:, matrix.shape[1] - described.n_auxiliary :]
             blocks.append(placed)
+            widths.append(described.n_auxiliary)
             size.append(((np.abs(own) + np.abs(bound)[:, None]) * factor).max(axis=1, initial=0))
             equal.append(np.full(len(matrix), is_equal))
         labels += [(*label[:3], number) for label in described.labels]
-    return _scaled(np.vstack(blocks), np.concatenate(equal), np.concatenate(size), joint.p_useful, tuple(labels))
+    rows = _side_by_side(blocks, widths, joint.n_useful)
+    every = np.concatenate(equal), np.concatenate(size)
+    return _scaled(rows, *every, joint.p_useful, () if bands else tuple(labels), bands=bands)
 
 
 def _both(first: Polytope, second: Polytope) -> Polytope:

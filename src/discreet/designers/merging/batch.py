@@ -7,13 +7,14 @@ joints and budgets costs little more Python than a single design. What rounding 
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from discreet._support.errors import InputError
 from discreet._support.numeric import LEVEL_GUARD, BoolArray, FloatArray, IntArray
+from discreet._support.patience import never
 from discreet.core.joint import Joint
 from discreet.notions import Notion, exact
 
@@ -40,6 +41,7 @@ class MergingBatch:
     def __init__(self, joints: Sequence[Joint], notions: Sequence[Notion]) -> None:
         self.joints = joints
         self.notions = notions
+        self.is_over: Callable[[], bool] = never
         self._bounds = notions[0].bounds
         if any([b.kind for b in n.bounds] != [b.kind for b in self._bounds] for n in notions):
             raise InputError("a sweep takes notions that bound the same measures, differing in their budgets only.")
@@ -60,6 +62,11 @@ class MergingBatch:
         count, n_useful = self.mass.shape
         self.block_of: IntArray = np.tile(np.arange(n_useful), (count, 1))
         self.risk, self.high_risk = self._classify()
+
+    @property
+    def work(self) -> int:
+        """Lifts that merging looks at, at most: each step those of every candidate."""
+        return int(self.given_value.size) * int(self.mass.shape[1])
 
     def additive(self, cells: FloatArray) -> FloatArray:
         """P(x | s): the lift of a block is the sum of these over its members, divided by its mass."""
@@ -141,7 +148,8 @@ class MergingBatch:
 
         Next is the candidate of least risk, or the first in the pool's own order where it has one.
 
-        The blocks are not allowed at the start. Returns the positions in ``who`` of those that still are not.
+        The blocks are not allowed at the start. Returns the positions in ``who`` of those that still are not. When the
+        time is over, blocks grow twofold at each step.
         """
         open_ones = np.arange(len(who))
         short = []
@@ -152,6 +160,9 @@ class MergingBatch:
             if not len(open_ones):
                 return np.concatenate(short)
             b, seeds, line = who[open_ones], seed[open_ones], np.arange(len(open_ones))
+            if self.is_over():
+                open_ones = open_ones[self._take_many(b, seeds, block, open_ones, pool)]
+                continue
             more, more_mass, remaining, symbol = pool.take(b)
             values = self.united(b, block.at(open_ones), more, more_mass)
             best = _least(sum_of(values) if pool.order is None else pool.order[pool.row(b)], remaining)
@@ -160,6 +171,47 @@ class MergingBatch:
             pool.remove(b, best)
             self._join(b, symbol[line, best], seeds, whole_blocks=pool.whole_blocks)
             open_ones = open_ones[self.not_allowed(b, seeds, [value[line, best] for value in values])]
+
+    def settle(self, problem: int, pool: Pool) -> int | None:
+        """Blocks of what is left in a pool, in no time: neighbours in pairs, and pairs that are not allowed again.
+
+        Returns the seed of the last block where even that is not allowed.
+        """
+        who, row = np.array([problem]), int(pool.row(np.array([problem]))[0])
+        members = pool.symbol[row, pool.remaining[row]]
+        pool.clear(who)
+        group = np.arange(len(members)) // 2
+        while len(members):
+            starts = np.searchsorted(group, np.arange(int(group[-1]) + 1))
+            seeds = members[starts]
+            self.block_of[problem, members] = seeds[group]
+            blocks = self.blocks(who)
+            values = self.measured(who, blocks.value[:, :, seeds], blocks.mass[:, seeds])
+            every = np.full(len(seeds), problem)
+            broken = self.not_allowed(every, seeds, [value[0] for value in values])
+            if len(seeds) == 1:
+                return int(seeds[0]) if broken[0] else None
+            members, group = members[broken[group]], np.cumsum(broken)[group[broken[group]]] - 1
+            group //= 2
+        return None
+
+    def _take_many(self, who: IntArray, seed: IntArray, block: Block, places: IntArray, pool: Pool) -> BoolArray:
+        """Let each block take as many candidates as it has taken, those of least risk; which are not allowed then."""
+        more, more_mass, remaining, symbol = pool.take(who)
+        values = self.united(who, block.at(places), more, more_mass)
+        risk = np.where(remaining, sum_of(values) if pool.order is None else pool.order[pool.row(who)], np.inf)
+        for k, b in enumerate(who.tolist()):
+            members = int((self.block_of[b] == seed[k]).sum())
+            columns = np.flatnonzero(remaining[k])
+            taken = columns[np.argsort(risk[k, columns], kind="stable")[:members]]
+            block.value[places[k]] += more[k][:, taken].sum(axis=1)
+            block.mass[places[k]] += more_mass[k, taken].sum()
+            for column in taken.tolist():
+                pool.remove(who[[k]], np.array([column]))
+                self._join(who[[k]], symbol[[k], column], seed[[k]], whole_blocks=pool.whole_blocks)
+        now = block.at(places)
+        found = self.measured(who, now.value[:, :, None].copy(), now.mass[:, None])
+        return self.not_allowed(who, seed, [value[:, 0] for value in found])
 
     def _join(self, who: IntArray, symbol: IntArray, seed: IntArray, *, whole_blocks: bool) -> None:
         """A symbol, or the whole block that it is the seed of, becomes part of another block."""
@@ -262,6 +314,12 @@ class Pool:
         rows = self.row(problems)
         self.remaining[rows, column] = False
         self.left[rows] -= 1
+
+    def clear(self, problems: IntArray) -> None:
+        """All candidates of these problems are used up."""
+        rows = self.row(problems)
+        self.remaining[rows] = False
+        self.left[rows] = 0
 
     def compact(self) -> None:
         """Drop used-up candidates once they are half of a wide pool; the order of the others stays."""

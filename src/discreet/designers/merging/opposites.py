@@ -10,9 +10,12 @@ furthest on the other side of the row that is broken most, and looks again. Our 
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
-from discreet._support.numeric import BoolArray, FloatArray, IntArray
+from discreet._support.numeric import BoolArray, FloatArray, IntArray, product
+from discreet._support.patience import never
 
 __all__ = ["opposite_blocks", "seconds_to_look"]
 
@@ -24,6 +27,16 @@ LOOKED_FOR_UP_TO, SECONDS_OF_A_LOOK = 200_000, 1.8e-5
 
 #: Neighbours that are looked at, how often those that are left look again, and the share of finds that is worth it.
 NEIGHBOURS, LOOKS, WORTH_IT = 6, 4, 0.05
+
+#: In more directions than this a tree would compare all points with all others; a product of matrices does so faster,
+#: and at once where there are no more entries than this.
+TREE_DIRECTIONS, MOST_COMPARED = 20, 100_000_000
+
+#: Fewer blocks are compared with each other sooner than a tree of them is made.
+TREE_FROM = 300
+
+#: Products that finding the directions takes at most; with more, nobody looks for a neighbour.
+MOST_TURNED = 1_000_000_000
 
 #: Directions in which deviations are smaller than this, relative to the largest, are none.
 FLAT = 1e-9
@@ -37,7 +50,9 @@ def seconds_to_look(n_symbols: int) -> float:
     return SECONDS_OF_A_LOOK * n_symbols if n_symbols > LOOKED_FOR_UP_TO else 0.0
 
 
-def opposite_blocks(rows: FloatArray, mass: FloatArray, seconds: float = 0.0) -> IntArray:
+def opposite_blocks(
+    rows: FloatArray, mass: FloatArray, seconds: float = 0.0, is_over: Callable[[], bool] = never
+) -> IntArray:
     """The block of every symbol, called by one of its members; every block is allowed.
 
     Parameters
@@ -48,6 +63,8 @@ def opposite_blocks(rows: FloatArray, mass: FloatArray, seconds: float = 0.0) ->
         What there is of each symbol; all of it together must be allowed.
     seconds : float
         How long it may take. Where that is too short, symbols are only paired across the rows that they break.
+    is_over : callable
+        Whether so much time has passed that blocks are paired as they come.
 
     Examples
     --------
@@ -58,7 +75,10 @@ def opposite_blocks(rows: FloatArray, mass: FloatArray, seconds: float = 0.0) ->
     active = np.flatnonzero(blocks.broken(np.arange(len(mass))))
     looks = seconds_to_look(len(active)) <= seconds
     while len(active) > 1:
-        active = blocks.look(active) if looks else active
+        if is_over():
+            active = blocks.unite_halves(active)
+            continue
+        active = blocks.look(active) if looks and blocks.finds(len(active)) else active
         active = blocks.unite_opposite(active)
     for root in active.tolist():
         blocks.absorb(root)
@@ -71,9 +91,7 @@ class _Blocks:
     def __init__(self, rows: FloatArray, mass: FloatArray) -> None:
         self.mass = mass.copy()
         self.vector = rows * mass
-        deviation = rows - (rows @ mass / mass.sum())[:, None]
-        size, axes = np.linalg.eigh((deviation * mass) @ deviation.T)
-        self.deviation = (axes[:, size > FLAT * max(float(size.max(initial=0.0)), 0.0)].T @ deviation) * mass
+        self.deviation = _deviations(rows, mass) if rows.size * len(rows) <= MOST_TURNED else np.empty((0, len(mass)))
         self.parent = np.arange(len(mass))
 
     def broken(self, blocks: IntArray) -> BoolArray:
@@ -86,6 +104,11 @@ class _Blocks:
         self.deviation[:, kept] += self.deviation[:, joined]
         self.mass[kept] += self.mass[joined]
         self.parent[joined] = kept
+
+    def finds(self, number: int) -> bool:
+        """Whether the neighbours of the opposites of so many blocks are found in next to no time."""
+        directions = len(self.deviation)
+        return directions > 0 and (directions <= TREE_DIRECTIONS or number**2 * directions <= MOST_COMPARED)
 
     def look(self, active: IntArray) -> IntArray:
         """Unite those that are allowed together with a neighbour of their opposite; returns those that found none."""
@@ -104,12 +127,15 @@ class _Blocks:
 
     def _found(self, active: IntArray) -> tuple[IntArray, IntArray, FloatArray]:
         """Pairs of places among the active ones that are allowed together, and how far from opposite they are."""
-        from scipy.spatial import cKDTree
-
         points = self.deviation[:, active].T
         number = min(NEIGHBOURS, len(active))
-        tree = cKDTree(points, balanced_tree=False, compact_nodes=False)
-        distance, near = (found.reshape(len(active), -1) for found in tree.query(-points, k=number))
+        if points.shape[1] > TREE_DIRECTIONS or len(points) <= TREE_FROM:
+            distance, near = _nearest(points, -points, number)
+        else:
+            from scipy.spatial import cKDTree
+
+            tree = cKDTree(points, balanced_tree=False, compact_nodes=False)
+            distance, near = (found.reshape(len(active), -1) for found in tree.query(-points, k=number))
         one, other, apart = np.repeat(np.arange(len(active)), number), near.ravel(), distance.ravel()
         a, b = active[one], active[other]
         together = self.vector[:, a] + self.vector[:, b] <= -INSIDE * (self.mass[a] + self.mass[b])
@@ -163,6 +189,13 @@ class _Blocks:
         active = active[left]
         return active[self.broken(active)]
 
+    def unite_halves(self, active: IntArray) -> IntArray:
+        """Each block with the one that comes half of all later; returns all still broken."""
+        number = len(active) // 2
+        self.unite(active[:number], active[-number:])
+        left = active[: len(active) - number]
+        return left[self.broken(left)]
+
     def absorb(self, root: int) -> None:
         """Take in blocks that leave most room in the row that is broken most, until none is."""
         while self.broken(np.array([root]))[0]:
@@ -183,3 +216,20 @@ class _Blocks:
         while (found[found] != found).any():
             found = found[found]
         return found
+
+
+def _deviations(rows: FloatArray, mass: FloatArray) -> FloatArray:
+    """How symbols differ from all of them together, in those directions in which they do, times their mass."""
+    deviation = rows - (rows @ mass / mass.sum())[:, None]
+    size, axes = np.linalg.eigh((deviation * mass) @ deviation.T)
+    result: FloatArray = (axes[:, size > FLAT * max(float(size.max(initial=0.0)), 0.0)].T @ deviation) * mass
+    return result
+
+
+def _nearest(points: FloatArray, queries: FloatArray, number: int) -> tuple[FloatArray, IntArray]:
+    """Distances to the nearest points of each query, and which these are, the nearest first."""
+    squares = (queries**2).sum(axis=1)[:, None] + (points**2).sum(axis=1) - 2 * product(queries, points.T)
+    near = np.argpartition(squares, number - 1, axis=1)[:, :number]
+    distance = np.sqrt(np.maximum(np.take_along_axis(squares, near, axis=1), 0.0))
+    order = np.argsort(distance, axis=1, kind="stable")
+    return np.take_along_axis(distance, order, axis=1), np.take_along_axis(near, order, axis=1)

@@ -8,12 +8,13 @@ min-lift). A last block that is still not allowed unites with others, then absor
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from discreet._support import progress
 from discreet._support.numeric import FloatArray, IntArray
+from discreet._support.patience import never
 from discreet._support.progress import UNHEARD, Stage
 from discreet.core.joint import Joint
 from discreet.designers.merging.batch import Block, MergingBatch, Pool
@@ -23,19 +24,31 @@ from discreet.notions import Notion
 
 __all__ = ["partitions", "subset_merging"]
 
-
-def subset_merging(joint: Joint, notion: Notion) -> Mechanism:
-    """Mechanism of the corrected Algorithm 1."""
-    return Mechanism.from_blocks(joint, partitions([joint], [notion])[0])
+#: Lifts that merging may have to look at whatever the time: some tenths of a second.
+MERGED_AT_ONCE = 200_000_000
 
 
-def partitions(joints: Sequence[Joint], notions: Sequence[Notion], *, unite_previous: bool = False) -> IntArray:
+def subset_merging(joint: Joint, notion: Notion, *, is_over: Callable[[], bool] = never) -> Mechanism:
+    """Mechanism of the corrected Algorithm 1; of alphabets that take long, as far as there is time."""
+    return Mechanism.from_blocks(joint, partitions([joint], [notion], is_over=is_over)[0])
+
+
+def partitions(
+    joints: Sequence[Joint],
+    notions: Sequence[Notion],
+    *,
+    unite_previous: bool = False,
+    is_over: Callable[[], bool] = never,
+) -> IntArray:
     """Block of every symbol for paired joints and notions, shape (n_problems, n_useful).
 
-    A last block that is not allowed unites with the others by least risk, or ``unite_previous``: latest first.
+    A last block that is not allowed unites with the others by least risk, or ``unite_previous``: latest first. Where it
+    takes long and the time ``is_over``, symbols are merged by halves, which takes a few steps and larger blocks.
     """
     with progress.stage("merging") as stage:
         batch = batch_of(joints, notions)
+        if batch.work > MERGED_AT_ONCE:
+            batch.is_over = is_over
         open_ones, seed, age = _form_blocks(batch, stage)
         open_ones, seed = _unite_blocks(batch, open_ones, seed, age[open_ones] if unite_previous else None)
         batch.absorb_low_risk(open_ones, seed)
@@ -57,6 +70,11 @@ def _form_blocks(batch: MergingBatch, stage: Stage = UNHEARD) -> tuple[IntArray,
     failed = [(everyone[:0], everyone[:0])]
     who = everyone
     while len(who):
+        if batch.is_over():
+            seeds = [(b, batch.settle(b, queue)) for b in who.tolist()]
+            open_ones = np.array([(b, s) for b, s in seeds if s is not None], dtype=np.int64).reshape(-1, 2)
+            failed.append((open_ones[:, 0], open_ones[:, 1]))
+            break
         rows = queue.row(who)
         left = np.where(queue.remaining[rows], np.take_along_axis(risk[rows], queue.symbol[rows], axis=1), -1.0)
         first = left.argmax(axis=1)

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from discreet._support.numeric import BoolArray, FloatArray, IntArray
+from discreet._support.numeric import BoolArray, FloatArray, IntArray, product
+from discreet._support.patience import never
 from discreet.designers.posteriors.simplex import Programmes
 from discreet.proof.polytope import Polytope
 from discreet.utilities import Utility
@@ -26,6 +27,9 @@ INSIDE = 1e-9
 
 #: Halvings of an interval of shares.
 BISECTIONS = 40
+
+#: Rows that a posterior exceeds by less than this, by rounding, are kept; it is polished like any other.
+FITTING = 1e-12
 
 #: Pairs whose interval is shorter than this are one point.
 SHORT = 1e-12
@@ -78,13 +82,34 @@ def least_entries(p_useful: FloatArray) -> FloatArray:
     return np.minimum(NO_ENTRY, NO_SHARE * p_useful)
 
 
-def singles(polytope: Polytope) -> IntArray:
-    """Symbols that may be released as they are."""
+def singles(polytope: Polytope, is_over: Callable[[], bool] = never) -> IntArray:
+    """Symbols that may be released as they are; of those that programmes decide, as many as there is time for."""
+    alone = np.eye(polytope.n_useful)
+    if polytope.is_banded:
+        return np.flatnonzero(polytope.exceeded(alone) <= 0)
     if polytope.is_lifted:
-        alone = np.eye(polytope.n_useful)
-        return np.flatnonzero(Programmes(polytope).minimise(0 * alone, alone, alone).is_solved)
+        known = _fit_by_least(polytope, alone)
+        if known is not None:
+            return np.flatnonzero(known)
+        return np.flatnonzero(Programmes(polytope).minimise(0 * alone, alone, alone, is_over=is_over).is_solved)
     rows, equal = polytope.own_rows, polytope.equal
     return np.flatnonzero((rows[~equal] <= 0).all(axis=0) & (rows[equal] == 0).all(axis=0))
+
+
+def _fit_by_least(polytope: Polytope, points: FloatArray) -> BoolArray | None:
+    """Whether posteriors are allowed, by the least auxiliary variables; None where rows do not tell which those are.
+
+    They do where each row is at least one variable, or at most a sum of them, as under bounds on means of lifts.
+    """
+    auxiliary, sides = polytope.auxiliary, product(polytope.parts(points), polytope.own_rows.T)
+    below = auxiliary < 0
+    if (below.any(axis=1) & (auxiliary > 0).any(axis=1)).any() or (below.sum(axis=1) > 1).any() or polytope.equal.any():
+        return None
+    least = np.zeros((len(points), auxiliary.shape[1]))
+    row, variable = np.nonzero(below)
+    for k, j in zip(row.tolist(), variable.tolist()):
+        np.maximum(least[:, j], sides[:, k] / -auxiliary[k, j], out=least[:, j])
+    return np.asarray((sides + product(least, auxiliary.T) <= FITTING).all(axis=1))
 
 
 def towards_symbols(polytope: Polytope) -> FloatArray:

@@ -73,7 +73,7 @@ def by_cuts(
     problem: Problem, utility: SeparableUtility | None, seed: int, budget: Budget
 ) -> tuple[ColumnGeneration, Proof | None]:
     """The best mixture of allowed posteriors that was found, and the best limit; utilities of no chords have none."""
-    search = _Cutting(problem, utility, seed)
+    search = _Cutting(problem, utility, seed, budget)
     with progress.stage("cutting") as stage:
         search.run(budget.share(1 - FOLLOWING_SHARE), stage)
         search.follow(budget, stage)
@@ -83,10 +83,10 @@ def by_cuts(
 class _Cutting:
     """The cuts so far, the best mixture inside of them, and the best proof around them."""
 
-    def __init__(self, problem: Problem, utility: SeparableUtility | None, seed: int) -> None:
+    def __init__(self, problem: Problem, utility: SeparableUtility | None, seed: int, budget: Budget) -> None:
         curved = problem.polytope.curved
         assert curved is not None  # whoever comes here has asked
-        self.problem, self.utility, self.seed = problem, utility, seed
+        self.problem, self.utility, self.seed, self.budget = problem, utility, seed, budget
         self.curved: Curved = curved
         self.p_useful: FloatArray = problem.polytope.p_useful
         self.inside = ColumnGeneration(
@@ -97,11 +97,13 @@ class _Cutting:
             beyond=problem.beyond_classes,
             history=problem.history,
         )
-        symbols = np.eye(len(self.p_useful))
-        self._allow(np.vstack([problem.known(), symbols]))
-        furthest = np.argsort(-curved.excess(symbols), kind="stable")[:FIRST_CUTS]
-        self.cuts: list[Cut] = curved.cuts(symbols[furthest], self.p_useful)
+        self.cuts: list[Cut] = []
         self.proof: Proof | None = None
+        if not budget.over:
+            symbols = np.eye(len(self.p_useful))
+            self._allow(np.vstack([problem.known(), symbols]))
+            furthest = np.argsort(-curved.excess(symbols), kind="stable")[:FIRST_CUTS]
+            self.cuts = curved.cuts(symbols[furthest], self.p_useful)
 
     @property
     def gap(self) -> float:
@@ -114,6 +116,8 @@ class _Cutting:
         cutting, idle = budget.share(CUTTING_SHARE), 0
         closed, no_change = closed_gap(self.inside.whole), NO_CHANGE * self.inside.whole
         for number in range(1, MOST_ROUNDS + 1):
+            if budget.over:
+                return
             before = self.inside.value, self.gap
             around = self._around()
             most = min(ROUND_SHARE * work, ROUND_WORK * len(self.p_useful))
@@ -171,7 +175,7 @@ class _Cutting:
     def _allow(self, points: FloatArray) -> None:
         """Take posteriors inside, pulled as far as they have to be."""
         self.inside.add(self.problem.polytope.pulled(points))
-        self.inside.solve()
+        self.inside.solve(self.budget.left())
 
     def _learn(self, around: ColumnGeneration) -> bool:
         """Take what is in use around inside, and cut off what lies outside; False where there is nothing to cut."""

@@ -43,7 +43,18 @@ def shares_by_single_rows(polytope: Polytope) -> FloatArray:
     least = own.min(axis=1, keepdims=True, initial=0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         bound = np.where(own > 0, -least / (own - least), 1.0)
-    result: FloatArray = np.clip(bound.min(axis=0, initial=1.0), 0.0, 1.0)
+    of_bands = [_shares_by_bands(*polytope.lifts(band), band.factor) for band in polytope.bands]
+    result: FloatArray = np.clip(np.vstack([bound, *of_bands]).min(axis=0, initial=1.0), 0.0, 1.0)
+    return result
+
+
+def _shares_by_bands(above: FloatArray, below: FloatArray, factor: float) -> FloatArray:
+    """The same from one pair for each symbol: the values whose lifts are the largest and the smallest there."""
+    every, first, second = np.arange(above.shape[1]), above.argmax(axis=0), below.argmin(axis=0)
+    here = above[first, every] - factor * below[second, every]
+    least = np.minimum(above.min(axis=1)[first] - factor * below.max(axis=1)[second], 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        result: FloatArray = np.where(here > 0, -least / (here - least), 1.0)
     return result
 
 
@@ -62,5 +73,6 @@ def _extremes(polytope: Polytope, pricing: Programmes, sign: float, budget: Budg
             break
         some = np.arange(first, min(n, first + pricing.batch))
         cost = sign * (some[:, None] == np.arange(n))
-        multipliers[some] = evaluator.usable(pricing.minimise(polytope.spread(cost)).multipliers)
+        solved = pricing.minimise(polytope.spread(cost), is_over=budget.is_over)
+        multipliers[some] = evaluator.usable(solved.multipliers)
     return Extremes(evaluator.extremes(sign, multipliers), multipliers)

@@ -3,19 +3,21 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from discreet._support import progress
 from discreet._support.numeric import FloatArray, IntArray
 from discreet.designers.merging.opposites import seconds_to_look
 from discreet.designers.posteriors.generation import Budget
-from discreet.designers.posteriors.levels import LEVEL_SHARE, MOST_CELLS, Levels, cells_for
+from discreet.designers.posteriors.levels import FEWEST_CELLS, LEVEL_SHARE, MOST_CELLS, Levels, cells_for
 from discreet.designers.posteriors.problem import Problem
 from discreet.designers.posteriors.quotient import Quotient
 from discreet.mechanism import ChannelMechanism
 from discreet.utilities import SeparableUtility
 
-__all__ = ["gathered", "quick_mixture"]
+__all__ = ["gathered", "quick_mixtures"]
 
 #: Share of the time for whose square cells are chosen at first; twice as many are tried where time is left.
 FIRST_SHARE = 0.08
@@ -27,14 +29,21 @@ LEVEL_SECONDS = 4e-6
 DOUBLED = 1.5
 
 
-def quick_mixture(
+def quick_mixtures(
     problem: Problem, utility: SeparableUtility, seed: int, budget: Budget
-) -> tuple[FloatArray, FloatArray]:
-    """Posteriors over the symbols of a problem, one a row, and weights: a start for a search on symbols themselves."""
-    polytope = problem.polytope
-    levels = Levels(polytope, utility, polytope.own_rows, polytope.p_useful, seed)
-    levels.run(cells_for(budget.left() * LEVEL_SHARE if budget.is_limited else None), budget, progress.UNHEARD)
-    return levels.mixture()
+) -> Iterator[tuple[FloatArray, FloatArray]]:
+    """Posteriors over the symbols of a problem, one a row, and weights: starts for a search on symbols themselves.
+
+    Where time is limited the fewest cells come first, as they would with less time: more of them may lead elsewhere.
+    """
+    polytope = problem.polytope.narrowed
+    most = cells_for(budget.left() * LEVEL_SHARE if budget.is_limited else None)
+    for number in dict.fromkeys([FEWEST_CELLS, most] if budget.is_limited else [most]):
+        levels = Levels(polytope, utility, polytope.own_rows, polytope.p_useful, seed)
+        levels.run(number, budget, progress.UNHEARD)
+        yield levels.mixture(problem.budget.is_over)
+        if budget.over:
+            break
 
 
 def gathered(problem: Problem, utility: SeparableUtility, seed: int, budget: Budget) -> ChannelMechanism | None:

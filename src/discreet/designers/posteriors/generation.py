@@ -58,6 +58,10 @@ class Budget:
         """Whether nothing is left."""
         return self.left() <= 0
 
+    def is_over(self) -> bool:
+        """The same, for work that asks as it goes."""
+        return self.over
+
     def is_enough_for(self, seconds: float) -> bool:
         """Whether so much is left."""
         return self.left() >= seconds
@@ -127,9 +131,23 @@ class ColumnGeneration:
         solution = self.master.solve(seconds)
         if solution is None:
             self.weights = np.append(self.weights, np.zeros(len(self.columns) - len(self.weights)))
+            self._keep_better(self.master.reached)
             return False
         self.value, self.prices, self.weights = solution
         return True
+
+    def _keep_better(self, weights: FloatArray | None) -> None:
+        """Weights of all columns whose mixture averages to P_X, where it costs less than the best so far."""
+        cost = np.inf if weights is None else float(weights @ self.columns.cost)
+        if weights is not None and cost < self.value:
+            self.weights, self.value = weights, cost
+
+    def take(self, points: FloatArray, weights: FloatArray) -> None:
+        """A mixture that averages to P_X: its posteriors, and itself where it is the best, whatever a solver does."""
+        before = len(self.columns)
+        columns = self.add(points)
+        if len(columns) == len(weights) and self.polytope.exceeded(points).max(initial=0.0) <= SAME:
+            self._keep_better(np.append(np.zeros(before), weights))
 
     def told(self, stage: Stage, limit: float | None = None) -> None:
         """Say what the best mixture so far keeps, and what the limit of the cost leaves to hope for."""
@@ -154,10 +172,11 @@ class ColumnGeneration:
 
     def list_small_supports(self, prices: FloatArray | None, most: int, budget: Budget) -> None:
         """All singles, and of each symbol the pairs with others that price best; without prices, the purest."""
-        alone = singles(self.polytope)
+        alone = singles(self.polytope, budget.is_over)
         self._join(Columns(np.arange(len(alone)), alone, np.ones(len(alone)), self.utility.alone(alone)))
-        if not self.polytope.is_lifted and self.polytope.n_useful > 1 and not budget.over:
-            self._join(best_pairs(self.polytope, self.utility, prices, most, lambda: budget.over))
+        inside = self.polytope.narrowed
+        if not inside.is_lifted and self.polytope.n_useful > 1 and not budget.over:
+            self._join(best_pairs(inside, self.utility, prices, most, lambda: budget.over))
 
     def starts(self, count: int) -> FloatArray:
         """Points to descend from: so many symbols, columns in use, and random triples of symbols."""
@@ -175,13 +194,14 @@ class ColumnGeneration:
         for first in range(0, len(starts), self.pricing.batch):
             if budget.over:
                 break
-            found.append(self.descend(starts[first : first + self.pricing.batch], prices))
+            found.append(self.descend(starts[first : first + self.pricing.batch], prices, budget))
         return distinct(np.vstack(found))
 
     def descend(
         self,
         starts: FloatArray,
         prices: FloatArray,
+        budget: Budget,
         *,
         smoothing: float = FIRST_SMOOTHING,
         gains_only: bool = True,
@@ -194,12 +214,13 @@ class ColumnGeneration:
         found = starts.copy()
         bases: IntArray | None = None
         for _ in range(MOST_STEPS):
-            solved = self.pricing.minimise(self.utility.slopes(point, smoothing) - prices, bases=bases)
+            slopes = self.utility.slopes(point, smoothing) - prices
+            solved = self.pricing.minimise(slopes, bases=bases, is_over=budget.is_over)
             point, bases = solved.points, solved.bases
             reduced = np.where(solved.is_solved, self.reduced_costs(point, prices), np.inf)
             better = reduced < best
             found[better], best[better] = point[better], reduced[better]
-            if smoothing <= LAST_SMOOTHING and not better.any():
+            if budget.over or (smoothing <= LAST_SMOOTHING and not better.any()):
                 break
             smoothing = max(smoothing * SHRINK, LAST_SMOOTHING)
         most = self.no_gain(found) if gains_only else np.inf

@@ -3,12 +3,14 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet._support.numeric import FloatArray, IntArray
+from discreet._support.patience import never
 from discreet.designers.posteriors.simplex import Programmes
 from discreet.proof.boxes import ROUNDING, Cover, Evaluator, chords
 from discreet.proof.multipliers import runs_of
@@ -102,7 +104,9 @@ class LearntBoxes:
         self.slope[halves], self.constant[halves] = chords(self._utility, lower, upper)
         return new
 
-    def solve(self, boxes: IntArray, prices: FloatArray, needed: float) -> tuple[FloatArray, FloatArray]:
+    def solve(
+        self, boxes: IntArray, prices: FloatArray, needed: float, is_over: Callable[[], bool] = never
+    ) -> tuple[FloatArray, FloatArray]:
         """Limits of boxes by their own programmes, and minimisers, nan where there is none.
 
         Multipliers that prove a box empty are made as large as the bound ``needed`` asks for.
@@ -110,7 +114,7 @@ class LearntBoxes:
         if not len(boxes):
             return np.empty(0), np.empty((0, len(prices)))
         corners = self.cover.lower[boxes], self.cover.upper[boxes]
-        solved = self._pricing.minimise(self._cost(boxes, prices), *corners, self.bases[boxes])
+        solved = self._pricing.minimise(self._cost(boxes, prices), *corners, self.bases[boxes], is_over)
         self.bases[boxes] = solved.bases
         self.learn(boxes, solved.multipliers)
         bounds = self.bounds(prices, boxes)

@@ -9,11 +9,13 @@ Cost O(n log n) for every level beside the search on cells.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
 from discreet._support.numeric import FloatArray, IntArray
+from discreet._support.patience import never
 from discreet._support.progress import Stage
 from discreet.designers.merging.opposites import opposite_blocks, seconds_to_look
 from discreet.designers.posteriors.cells import Cells
@@ -24,7 +26,7 @@ from discreet.designers.posteriors.walking import Mixture, walked
 from discreet.proof.polytope import Polytope
 from discreet.utilities import SeparableUtility
 
-__all__ = ["MOST_CELLS", "Levels", "cells_for"]
+__all__ = ["FEWEST_CELLS", "MOST_CELLS", "Levels", "cells_for"]
 
 #: Cells where there is no time limit, and how many a search can use that has some seconds, at least and at most.
 CELLS, CELLS_OF_A_SECOND, FEWEST_CELLS, MOST_CELLS = 300, 100, 60, 1000
@@ -132,10 +134,10 @@ class Levels:
         stage.update(detail=f"{100 * (1 - now):.1f} % placed")
         return NOTHING_LEFT < now < 0.9 * before
 
-    def pairs(self, seconds: float = 0.0) -> tuple[IntArray, IntArray, FloatArray]:
+    def pairs(self, seconds: float = 0.0, is_over: Callable[[], bool] = never) -> tuple[IntArray, IntArray, FloatArray]:
         """Symbol, released symbol and mass of all that has any; what is left is merged into the last ones."""
         rest = np.flatnonzero(self.left > NO_PART * self.mass)
-        blocks = opposite_blocks(self.rows[:, rest], self.left[rest], seconds) if len(rest) else rest
+        blocks = opposite_blocks(self.rows[:, rest], self.left[rest], seconds, is_over) if len(rest) else rest
         number = np.unique(blocks, return_inverse=True)[1].reshape(-1)
         return (
             np.concatenate([*self.symbol, rest]),
@@ -143,9 +145,9 @@ class Levels:
             np.concatenate([*self.given, self.left[rest]]),
         )
 
-    def mixture(self) -> tuple[FloatArray, FloatArray]:
+    def mixture(self, is_over: Callable[[], bool]) -> tuple[FloatArray, FloatArray]:
         """Posteriors over the symbols, one a row, and their weights."""
-        symbol, released, mass = self.pairs()
+        symbol, released, mass = self.pairs(is_over=is_over)
         points = np.zeros((int(released.max()) + 1, len(self.mass)))
         np.add.at(points, (released, symbol), mass)
         weights = points.sum(axis=1)

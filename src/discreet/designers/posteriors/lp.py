@@ -62,6 +62,8 @@ class MasterLP:
         self._rows = np.maximum(target, LEAST_SCALED) if is_scaled else np.ones(len(target))
         self._spent = spent if is_scaled and spent > 0 else 1.0
         self._sizes = np.empty(0)  # what each column was divided by
+        #: Weights that a solver which ran out of time had come to, where they average to the target.
+        self.reached: FloatArray | None = None
         self._target = target / self._rows
         empty: Any = np.empty(0, dtype=np.int32)
         for value in self._target.tolist():
@@ -95,7 +97,9 @@ class MasterLP:
         end = self._solver.getRunTime() + max(seconds, LEAST_SECONDS)  # its clock runs over all runs
         self._solver.setOptionValue("time_limit", end)
         self._solver.run()
+        self.reached = None
         if self._solver.getModelStatus() == highspy.HighsModelStatus.kTimeLimit:
+            self.reached = self._unfinished()
             return None
         if self._solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
             self._solver.clearSolver()  # a cold start rescues rare numerical trouble of a warm one
@@ -110,6 +114,16 @@ class MasterLP:
         weights = np.maximum(np.array(solution.col_value), 0.0) / self._sizes
         prices = np.array(solution.row_dual) * self._spent / self._rows
         return self._solver.getInfo().objective_function_value * self._spent, prices, weights
+
+    def _unfinished(self) -> FloatArray | None:
+        """Weights at the end of the time, where nothing is wrong with them but that others may cost less."""
+        solution = self._solver.getSolution()
+        weights, rows = np.array(solution.col_value), np.array(solution.row_value)
+        if len(weights) != len(self._sizes) or len(rows) != len(self._target):
+            return None
+        is_right = np.abs(rows - self._target).max(initial=0.0) <= FEASIBILITY and weights.min(initial=0.0) >= 0.0
+        result: FloatArray = weights / self._sizes
+        return result if is_right else None
 
 
 class BoxedMaster(MasterLP):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from discreet._support import progress
@@ -20,7 +21,7 @@ from discreet.designers.posteriors.best_proof import best_proof
 from discreet.designers.posteriors.cells import can_be_gathered, is_walkable
 from discreet.designers.posteriors.columns import Columns, least_entries
 from discreet.designers.posteriors.cutting import by_cuts
-from discreet.designers.posteriors.gathered import gathered, quick_mixture
+from discreet.designers.posteriors.gathered import gathered, quick_mixtures
 from discreet.designers.posteriors.generation import Budget, ColumnGeneration
 from discreet.designers.posteriors.guessing import is_about_guesses, optimal_guessing
 from discreet.designers.posteriors.held import held
@@ -42,9 +43,9 @@ WORK = 300_000_000
 #: proofs, and of the search before them.
 PERFECT_WORK, PERFECT_SEARCH = 80_000_000, 1_000_000_000
 
-#: Share of the time that goes to the search for mechanisms; the rest proves how good they are, and that takes longer
-#: where the chain rule gives several proofs.
-SEARCH_SHARE, CHAINED_SHARE = 0.6, 0.4
+#: Share of the time that goes to the search for mechanisms, at most: one that finds nothing more ends sooner. The rest
+#: proves how good they are, and that takes longer where the chain rule gives several proofs.
+SEARCH_SHARE, CHAINED_SHARE = 0.7, 0.4
 
 #: Of designs on cells, the share of the time that goes to their proof, which comes first.
 LARGE_PROOF_SHARE = 0.25
@@ -85,9 +86,12 @@ def optimal(
         raise InputError(f"time_limit must be a positive number of seconds, got {time_limit}.")
     budget = Budget(time_limit).share(WORK_SHARE)
     # Guesses have a linear programme of their own, which needs all rows at once.
-    problem = Problem(joint, notion, utility, also, start, near, after, by_cuts=not is_about_guesses(utility))
+    cuts = not is_about_guesses(utility)
+    problem = Problem(joint, notion, utility, also, start, near, after, by_cuts=cuts, budget=budget)
     if is_about_guesses(utility) and (search == "columns" or isinstance(utility, Invariant)):
         return optimal_guessing(problem, time_limit)
+    if problem.is_hasty:
+        return Outcome(problem.best_of(problem.merged(), None).mechanism, utility.whole(joint), history=problem.history)
     if search == "vertices":
         return _by_vertices(problem)
     return _by_columns(problem, seed, budget)
@@ -101,7 +105,10 @@ def _by_columns(problem: Problem, seed: int, budget: Budget) -> Outcome:
     if polytope.curved is not None:
         inside, proof = by_cuts(problem, separable, seed, budget)
         used = inside.used()
-        return problem.outcome(inside.columns.dense(used, polytope.n_useful), inside.weights[used], proof)
+        outcome = problem.outcome(inside.columns.dense(used, polytope.n_useful), inside.weights[used], proof)
+        # Where there was no time for a proof, nothing keeps more than all of X.
+        is_open = proof is None and separable is not None
+        return replace(outcome, limit=problem.utility.whole(problem.given)) if is_open else outcome
     if separable is not None and problem.is_large and can_be_gathered(polytope):
         with progress.stage("proving") as stage:
             proof = best_proof(
@@ -143,8 +150,10 @@ def _generated(
     generation.add(problem.known())
     with progress.stage("searching") as stage:
         searching = budget if separable is None else budget.share(CHAINED_SHARE if chains else SEARCH_SHARE)
-        if separable is not None and polytope.n_useful > STARTED_BY_CELLS and is_walkable(polytope):
-            generation.add(quick_mixture(problem, separable, seed, searching.share(START_SHARE))[0])
+        is_many = polytope.n_useful > STARTED_BY_CELLS and not searching.over
+        if separable is not None and is_many and is_walkable(polytope.narrowed):
+            for points, weights in quick_mixtures(problem, separable, seed, searching.share(START_SHARE)):
+                generation.take(points, weights)
             generation.solve(searching.left())
             generation.told(stage)
         work = PERFECT_SEARCH if problem.is_perfect else SEARCH_WORK

@@ -14,6 +14,7 @@ is left of the rows is a column too, and private by itself: the constant column 
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -116,9 +117,14 @@ class Independence:
         """The posteriors of such columns."""
         rows, scale = np.zeros((len(self.rows), len(self.mass))), np.zeros(len(self.rows))
         for k, (row, prior) in enumerate(zip(self.rows, self.prior)):
-            lifts = [Fraction(entry, mass) for entry, mass in zip(row, self.mass)]
-            largest = max(map(abs, lifts))
-            rows[k], scale[k] = [float(lift / largest) for lift in lifts], float(largest / (prior or 1))
+            # Quotients of integers are rounded once, however long these are, and those of a row are at most one.
+            size = [
+                math.log2(abs(entry)) - math.log2(mass) if entry else -math.inf for entry, mass in zip(row, self.mass)
+            ]
+            top = max(range(len(size)), key=size.__getitem__)
+            above, below = self.mass[top], abs(row[top])
+            rows[k] = [entry * above / (mass * below) for entry, mass in zip(row, self.mass)]
+            scale[k] = below / (above * (prior or 1))
         every = np.ones(len(rows), dtype=bool)
         return Polytope(rows, every, p_useful, np.full(len(rows), ROUNDING), scale, self.labels)
 
@@ -176,7 +182,8 @@ def _independent(rows: Sequence[Vector], mass: Vector) -> list[int]:
 
 def _by_size(rows: Sequence[Vector], mass: Vector) -> list[int]:
     """An order of rows in which each has much across those before it, as far as floats see."""
-    seen = np.array([[float(Fraction(a, b)) for a, b in zip(row, mass)] for row in rows]).reshape(len(rows), len(mass))
+    total = sum(mass)
+    seen = np.array([[a / (b * total) for a, b in zip(row, mass)] for row in rows]).reshape(len(rows), len(mass))
     largest = np.abs(seen).max(axis=1, initial=0.0, keepdims=True)
     left = np.divide(seen, largest, out=np.zeros_like(seen), where=largest > 0)
     order: list[int] = []

@@ -20,8 +20,10 @@ from discreet._support.numeric import FloatArray, IntArray, ObjectArray
 from discreet.core.beliefs import on_classes
 from discreet.core.joint import Joint
 from discreet.designers.history import History
+from discreet.designers.merging.opposites import opposite_blocks
 from discreet.designers.merging.subset_merging import partitions
 from discreet.designers.outcome import Outcome
+from discreet.designers.posteriors.generation import Budget
 from discreet.designers.posteriors.lp import is_nearly_certain
 from discreet.designers.posteriors.nearness import places_on_a_line
 from discreet.designers.posteriors.perfect import Independence, private_weights
@@ -41,6 +43,7 @@ from discreet.notions import SRLIP, Notion
 from discreet.notions.srlip import slices
 from discreet.proof.boxes import Proof
 from discreet.proof.curved import Curved
+from discreet.proof.pairs import by_pairs
 from discreet.proof.polytope import Polytope
 from discreet.utilities import Distance, Information, Utility
 
@@ -61,6 +64,12 @@ MERGED_BY_SYMBOL, MERGED_IN_A_SECOND, MERGED_UP_TO = 5_000, 7_000, 50_000
 
 #: Alphabets up to this size have protocols tried whose weights are a full matrix.
 MOST_IN_PROTOCOLS = 500
+
+#: Integers that judging such a protocol takes where it is tried in any case: some tenths of a second.
+QUICK_PROTOCOLS = 1_000_000
+
+#: Entries of the equations of perfect privacy that a second is enough for, all that comes of them included.
+EQUATIONS_IN_A_SECOND = 50_000
 
 #: Rows that a given posterior may exceed by rounding; it is polished like any other.
 INSIDE = 1e-12
@@ -101,6 +110,7 @@ class Problem:
         after: Earlier | None = None,
         *,
         by_cuts: bool = False,
+        budget: Budget | None = None,
     ) -> None:
         if not (notion.is_enclosed if by_cuts else notion.is_polyhedral):
             raise UnsupportedNotionError(
@@ -122,6 +132,7 @@ class Problem:
         # A zero budget on either side is perfect privacy, whose equations are easier to solve than its inequalities.
         self.is_perfect = any(bound.epsilon == 0 for bound in notion.bounds) and notion.confidence is None
         self.notion, self.utility, self.known_mechanism = notion, utility, start
+        self.budget = Budget(None) if budget is None else budget
         self.given, self.given_also, self.after = joint, tuple(also), after
         self.history = History(utility.prior(joint))
         places = None if near is None else places_on_a_line(near, joint.useful)
@@ -136,9 +147,8 @@ class Problem:
         self.costs = utility.over(inner.useful)
         others = [_folded(other, joint, self.symbols) for other in also]
         outcomes = () if after is None else [table[:, self.symbols] for table in after.outcomes]
-        if self.is_perfect:
-            self.polytope = self._independence(joint, also).polytope(inner.p_useful)
-        else:
+        self._inner = inner
+        if not self.is_perfect:
             # Rows with auxiliary variables are faster than cuts where symbols are many, but no checker makes them anew.
             is_cut = by_cuts and after is None and not (notion.is_polyhedral and len(self.symbols) > CUT_UP_TO)
             curved = Curved.of(inner, notion, others) if is_cut else None
@@ -148,7 +158,7 @@ class Problem:
                     f"most, got {len(self.symbols):,}. Use method='auto', which designs under notions that imply it."
                 )
             self.polytope = Polytope.of(inner, notion, others, outcomes, curved)
-        self.in_shares = is_nearly_certain(self.polytope.p_useful)
+        self.in_shares = is_nearly_certain(inner.p_useful)
 
     def counted_in_shares(self) -> Problem | None:
         """The same for a solver that sees the rarest symbols too, where there are such and it was not told to."""
@@ -157,6 +167,17 @@ class Problem:
         other = copy.copy(self)
         other.in_shares = True
         return other
+
+    @cached_property
+    def polytope(self) -> Polytope:
+        """That of perfect privacy, whose equations take their time; others are made at once."""
+        return self._independent.polytope(self._inner.p_useful)
+
+    @property
+    def is_hasty(self) -> bool:
+        """Whether the time is too short for the equations of perfect privacy, which are made in integers."""
+        entries = self.joint.n_sensitive * len(self.symbols)
+        return self.is_perfect and not self.budget.is_enough_for(entries / EQUATIONS_IN_A_SECOND)
 
     @property
     def beyond_classes(self) -> float:
@@ -168,11 +189,24 @@ class Problem:
         """Partition of the symbols that keeps the notion: subset merging, or all in one where others object."""
         if self.is_large:  # merging takes too long
             return np.zeros(self.joint.n_useful, dtype=np.int64)
-        blocks: IntArray = partitions([self.joint], [self.notion])[0]
+        blocks: IntArray = partitions([self.joint], [self.notion], is_over=self.budget.is_over)[0]
         merged = Mechanism.from_blocks(self.joint, blocks)
         if self.holds(merged) if self.quotient is None else self._holds_on_classes(merged):
             return blocks
+        found = self._opposites()
+        if found is not None and self.holds(Mechanism.from_blocks(self.joint, found)):
+            return found
         return np.zeros(self.joint.n_useful, dtype=np.int64)
+
+    def _opposites(self) -> IntArray | None:
+        """Blocks of opposite symbols that the rows allow, which know what came before; None where rows are lifted."""
+        inside = None if self.is_perfect or self.quotient is not None else self.polytope.narrowed
+        if inside is None or inside.is_lifted or inside.equal.any() or inside.curved is not None:
+            return None
+        blocks = opposite_blocks(inside.own_rows, inside.p_useful, is_over=self.budget.is_over)
+        result = np.full(self.joint.n_useful, self.symbols[blocks[int(inside.p_useful.argmax())]])
+        result[self.symbols] = self.symbols[blocks]
+        return result
 
     def _holds_on_classes(self, mechanism: Mechanism) -> bool:
         return all(self.notion.holds(joint, mechanism) for joint in (self.joint, *self.also))
@@ -212,14 +246,20 @@ class Problem:
         return [made] if self.holds(made) else []
 
     def _protocols(self) -> list[Mechanism]:
-        """The best response that keeps the value or draws one, which needs few digits where most symbols are rare."""
-        is_tried = self.in_shares and self.given.n_useful <= MOST_IN_PROTOCOLS
+        """The best response that keeps the value or draws one.
+
+        It needs few digits, where most symbols are rare, and little time, where that was limited.
+        """
+        c, n = self.given.probabilities.shape
+        is_quick = self.budget.is_limited and c * n * max(c, n) <= QUICK_PROTOCOLS
+        is_tried = n <= MOST_IN_PROTOCOLS and (self.in_shares or is_quick)
         if not is_tried or self.is_perfect or self.notion.confidence is not None or not bounds_lifts(self.notion):
             return []
         return [mechanism for mechanism in [tight_rr(self.given, self.notion)] if self.holds(mechanism)]
 
     def _merged_by_symbol(self) -> Mechanism:
-        return Mechanism.from_blocks(self.given, partitions([self.given], [self.notion])[0])
+        blocks = partitions([self.given], [self.notion], is_over=self.budget.is_over)[0]
+        return Mechanism.from_blocks(self.given, blocks)
 
     def holds(self, mechanism: Mechanism) -> bool:
         """The exact check of a mechanism on symbols, under every joint, and after what came before."""
@@ -250,7 +290,8 @@ class Problem:
 
     def known(self) -> FloatArray:
         """Posteriors of the mechanism given to start from, those that are allowed."""
-        if self.known_mechanism is None or (self.polytope.is_lifted and self.polytope.steps is None):
+        is_unknown = self.polytope.is_lifted and self.polytope.steps is None and not self.polytope.is_banded
+        if self.known_mechanism is None or is_unknown:
             return np.empty((0, self.polytope.n_useful))
         cells = self.given.p_useful[:, None] * self.known_mechanism.channel
         if self.quotient is not None:
@@ -276,6 +317,7 @@ class Problem:
         limit = None if proof is None else self.most(proof.limit, best)
         if proof is None and self.is_large:  # no time for a proof, and nothing keeps more than all of X
             limit = self.utility.whole(self.given)
+        proof = None if proof is None else by_pairs(proof)
         if proof is None or proof.size > MOST_PROOF_NUMBERS:
             return Outcome(best, limit, history=self.history)
         return Outcome(best, limit, replace(proof, is_on_classes=self.quotient is not None), self.history)
@@ -308,7 +350,14 @@ class Problem:
     @cached_property
     def by_symbol(self) -> Independence:
         """The same over the symbols that were given, whatever the design is on."""
+        if self.quotient is None:
+            return self._independent
         return self._independence(self.given, self.given_also)
+
+    @cached_property
+    def _independent(self) -> Independence:
+        """The same over what is designed on."""
+        return self._independence(self.joint, self.also)
 
     def narrowed(self) -> Iterator[Problem]:
         """Problems of private columns that 60 bits can hold, where they cannot hold all."""

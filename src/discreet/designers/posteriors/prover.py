@@ -190,7 +190,7 @@ class _Prover:
             gap = self.generation.value - self.best.limit
             weak = np.flatnonzero(bounds < -PRICED * gap)
             some = weak[np.argsort(bounds[weak], kind="stable")[:BATCH]]
-            bounds[some], points = self.boxes.solve(some, prices, gap)
+            bounds[some], points = self.boxes.solve(some, prices, gap, self.budget.is_over)
             found = ~np.isnan(points[:, 0])
             relaxed.add(some[found], points[found])
             reached = float(prices @ self.p_useful + bounds.min())
@@ -220,7 +220,7 @@ class _Prover:
             some = weak[np.argsort(bounds[weak], kind="stable")[:BATCH]]
             before = bounds[some]
             needed = self._needed(prices)
-            bounds[some], points = self.boxes.solve(some, prices, needed)
+            bounds[some], points = self.boxes.solve(some, prices, needed, self.budget.is_over)
             still = (bounds[some] < needed) & ~np.isnan(points[:, 0])
             new = self.boxes.cut(some[still], points[still]).new
             reduced = self.generation.reduced_costs(points, self.generation.prices)
@@ -232,9 +232,9 @@ class _Prover:
                 prices = self.generation.prices  # those of a search have no more to tell
                 bounds = self.boxes.bounds(prices)
             elif len(gain):
-                nearby = self.generation.descend(gain, prices, smoothing=LAST_SMOOTHING)
+                nearby = self.generation.descend(gain, prices, self.budget, smoothing=LAST_SMOOTHING)
                 self.generation.add(np.vstack([gain, nearby]))
-                if not self.generation.solve():
+                if not self.generation.solve(self.budget.left()):
                     break
                 prices = self.generation.prices
                 bounds = self.boxes.bounds(prices)

@@ -24,6 +24,10 @@ __all__ = ["label_of", "realise", "released_labels"]
 #: How far inside the touched rows a posterior is put, relative to their largest entry; tried in turn.
 MARGINS = (1e-13, 1e-11, 1e-9, 1e-7)
 
+#: Posteriors whose supports have cubes of more than this in sum are not polished, which solves a system for each: some
+#: seconds. They are mixed with P_X, at first by more than a solver's tolerance, which leaves floats no doubt either.
+POLISHED_UP_TO, UNPOLISHED = 300_000_000, 1e-7
+
 #: Shares of P_X that all posteriors are mixed with where polishing does not do; tried in turn.
 PULLS = (1e-9, 1e-7, 1e-5, 1e-3)
 
@@ -32,6 +36,10 @@ LEAST_REST, REST_FACTOR, MOST_REST = 1e-11, 10.0, 1e-2
 
 #: Alphabets up to this size have their weights solved for; beyond, a rest is cheaper than a dense system.
 SOLVED_EXACTLY = 600
+
+#: Larger alphabets have them solved for by equations of as many unknowns, in so many steps at most until they are right
+#: to so small a share: singular values, which others are solved by, take a second where other programs use the cores.
+SPLIT_UP_TO, STEPS, SOLVED = 100, 6, 2.0**-50
 
 #: Rows closer than this to zero are touched.
 TOUCHED = 1e-7
@@ -104,7 +112,13 @@ def _attempts(
         for share in (*MARGINS, *PULLS):
             yield from _mixed((1 - share) * points + share * target, weights, target, common)
         return
-    if not polytope.is_lifted:  # rows with auxiliary variables do not determine the point
+    is_long = bool(((points > OUTSIDE).sum(axis=1, dtype=np.float64) ** 3).sum() > POLISHED_UP_TO)
+    if is_long:
+        for share in PULLS:
+            if share >= UNPOLISHED:
+                yield with_rest((1 - share) * points + share * target, weights, target, common)
+        return
+    if not polytope.is_lifted or polytope.is_banded:  # rows with auxiliary variables do not determine the point
         for margin in MARGINS:
             moved = polish(polytope, points, margin, in_shares=in_shares)
             yield from _mixed(moved, weights, target, common)
@@ -142,34 +156,61 @@ def polish(polytope: Polytope, points: FloatArray, margin: float, *, in_shares: 
     others; the margin is then one of the largest entry of the row in these units.
     """
     result = points.copy()
-    rows, equal = polytope.own_rows, polytope.equal
     least = np.minimum(OUTSIDE, OUTSIDE_SHARE * polytope.p_useful)
     for k, point in enumerate(points):
         support = np.flatnonzero(point > least)
         value = point[support] / point[support].sum()
-        units, sizes = np.ones(len(support)), np.ones(len(rows))
-        if in_shares:
-            units = polytope.p_useful[support]
-            sizes = np.maximum(np.abs(rows[:, support] * units).max(axis=1), np.finfo(float).tiny)
-        touched = equal | (rows[:, support] @ value > -TOUCHED * sizes)
-        own = rows[np.ix_(touched, support)] * units / sizes[touched, None]
-        system = np.vstack([own, units])
-        goal = np.append(np.where(equal[touched], 0.0, -margin), 1.0)
-        share = value / units
+        used = np.append(support, np.arange(polytope.n_own, polytope.rows.shape[1]))  # and the t of bands
+        units, sizes = _units(polytope, used, len(support), in_shares=in_shares)
+        touched, lowest = polytope.touched(support, value, TOUCHED * sizes)
+        total = np.append(units[: len(support)], np.zeros(len(used) - len(support)))
+        system = np.vstack([polytope.rows[np.ix_(touched, used)] * units / sizes[touched, None], total])
+        goal = np.append(np.where(polytope.equal[touched], 0.0, -margin), 1.0)
+        both = np.append(value, lowest) / units
         for _ in range(2):  # the second step takes up the rounding of the first
-            share = share + np.linalg.lstsq(system, goal - system @ share, rcond=None)[0]
-        value = share * units
+            both = both + np.linalg.lstsq(system, goal - system @ both, rcond=None)[0]
+        value = (both * units)[: len(support)]
         if (value > 0).all():
             result[k] = 0.0
             result[k, support] = value / value.sum()
     return result
 
 
+def _units(polytope: Polytope, used: IntArray, count: int, *, in_shares: bool) -> tuple[FloatArray, FloatArray]:
+    """What entries, ``count`` of symbols and then others, and rows are measured in."""
+    units, sizes = np.ones(len(used)), np.ones(len(polytope.rows))
+    if in_shares:
+        units[:count] = polytope.p_useful[used[:count]]
+        sizes = np.maximum(np.abs(polytope.rows[:, used] * units).max(axis=1), np.finfo(float).tiny)
+    return units, sizes
+
+
 def mixture_weights(points: FloatArray, weights: FloatArray, target: FloatArray) -> FloatArray:
     """Weights close to the given ones whose mixture of the points is the target to the last digits."""
+    if len(target) > SPLIT_UP_TO:
+        found = _moved_least(points, weights, target)
+        if found is not None:
+            return found
     for _ in range(2):
         weights = weights + np.linalg.lstsq(points.T, target - weights @ points, rcond=None)[0]
     return weights
+
+
+def _moved_least(points: FloatArray, weights: FloatArray, target: FloatArray) -> FloatArray | None:
+    """The same by equations that are solved at once, step by step; None where they are nearly dependent."""
+    gram = points.T @ points if len(points) >= len(target) else points @ points.T
+    for _ in range(STEPS):
+        left = target - weights @ points
+        if np.abs(left).max() <= SOLVED * target.max():
+            return weights
+        try:
+            if len(points) >= len(target):
+                weights = weights + points @ np.linalg.solve(gram, left)
+            else:
+                weights = weights + np.linalg.solve(gram, points @ left)
+        except np.linalg.LinAlgError:
+            return None
+    return None
 
 
 def _mechanism(

@@ -103,16 +103,17 @@ def seed_columns(generation: ColumnGeneration, centre: FloatArray | None, budget
     """First columns: of one and two symbols, between P_X and each symbol, and one that is led by each symbol."""
     polytope, n = generation.polytope, generation.polytope.n_useful
     generation.list_small_supports(centre, PAIRS, budget)
-    is_known = not polytope.is_lifted or polytope.steps is not None
+    inside = polytope.narrowed
+    is_known = not inside.is_lifted or polytope.steps is not None
     if is_known and n <= TOWARDS_UP_TO and not budget.over:
-        generation.add(towards_symbols(polytope))
+        generation.add(towards_symbols(inside))
     if centre is not None:
         step = generation.pricing.batch
         for first in range(0, n, step):
             if budget.over:
                 break
             leading = (np.arange(first, min(n, first + step))[:, None] == np.arange(n)).astype(np.float64)
-            generation.add(generation.descend(leading, centre, gains_only=False))
+            generation.add(generation.descend(leading, centre, budget, gains_only=False))
     generation.solve(budget.left())
 
 

@@ -9,6 +9,7 @@ go as they are touched. Under LDP with 26 sensitive values there are 650 rows, a
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -59,7 +60,7 @@ class ShortTableau:
         self.most_pivots = 50 + 10 * len(rows.matrix)
         self.pivots = 0
 
-    def run(self) -> tuple[FloatArray, FloatArray, IntArray, FloatArray, IntArray]:
+    def run(self, is_over: Callable[[], bool]) -> tuple[FloatArray, FloatArray, IntArray, FloatArray, IntArray]:
         """Entries, reduced costs of the rows, statuses, rays of empty programmes on the rows, and final bases."""
         size, count = len(self.nonbasic), len(self.rows.matrix)
         self.value, self.status = np.zeros((size, self.width)), np.zeros(size, dtype=np.int64)
@@ -91,8 +92,9 @@ class ShortTableau:
                 if hopeless.all():
                     break
             self._pivot(leaving, entering, sign, row)
-        else:
-            self._store(np.ones(len(self.index), dtype=bool), None, Status.LOST)
+            if is_over():
+                break
+        self._store(np.ones(len(self.index), dtype=bool), None, Status.LOST)
         return self.value, self.of_rows, self.status, self.ray, self.bases
 
     def _place(self, cost: FloatArray) -> None:

@@ -13,11 +13,13 @@ is not believed: callers recompute bounds from the multipliers by weak duality, 
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
 from discreet._support.numeric import BoolArray, FloatArray, IntArray
+from discreet._support.patience import never
 from discreet.designers.posteriors.pivoting import FEASIBILITY, TOUCHING, Status, ratio_test
 from discreet.designers.posteriors.short_tableau import Rows, ShortTableau
 from discreet.proof.polytope import Polytope
@@ -32,6 +34,10 @@ LONG_UP_TO = 40
 
 #: Rows whose directions differ by less than this are one row with two sides.
 OPPOSITE = 1e-13
+
+
+#: What each term of a sum may be off by.
+SUMMED = 2.0**-50
 
 
 class Solutions(NamedTuple):
@@ -90,8 +96,12 @@ class Programmes:
         lower: FloatArray | None = None,
         upper: FloatArray | None = None,
         bases: IntArray | None = None,
+        is_over: Callable[[], bool] = never,
     ) -> Solutions:
-        """Solve a programme for each row of ``cost``; a warm start where ``bases`` has a basis for each."""
+        """Solve a programme for each row of ``cost``; a warm start where ``bases`` has a basis for each.
+
+        Programmes that are at work when the time ``is_over`` stay unsolved: their multipliers prove little, not wrong.
+        """
         size = len(cost)
         low = np.zeros((size, self.polytope.n_boxed)) if lower is None else lower
         high = np.ones((size, self.polytope.n_boxed)) if upper is None else upper
@@ -100,10 +110,18 @@ class Programmes:
         parts = []
         for first in range(0, max(size, 1), self.batch):
             some = slice(first, first + self.batch)
-            parts.append(self._batch(cost[some], low[some], high[some], start[some], warm))
+            parts.append(self._batch(cost[some], low[some], high[some], start[some], warm, is_over))
         return parts[0] if len(parts) == 1 else Solutions(*(np.concatenate(part) for part in zip(*parts)))
 
-    def _batch(self, cost: FloatArray, lower: FloatArray, upper: FloatArray, bases: IntArray, warm: bool) -> Solutions:
+    def _batch(
+        self,
+        cost: FloatArray,
+        lower: FloatArray,
+        upper: FloatArray,
+        bases: IntArray,
+        warm: bool,
+        is_over: Callable[[], bool],
+    ) -> Solutions:
         size, n_own = len(cost), self.polytope.n_own
         rows, (low, high, costs) = Rows(self._matrix, self._low, self._high), self._variables(cost, lower, upper)
         tableau: ShortTableau | _Tableau
@@ -111,7 +129,7 @@ class Programmes:
             tableau = ShortTableau(rows, costs, low, high, bases)
         else:
             tableau = _Tableau(rows, costs, low, high, bases, warm)
-        value, reduced, status, ray, final = tableau.run()
+        value, reduced, status, ray, final = tableau.run(is_over)
         self.work += (tableau.pivots + size) * self._step
         whole = value[:, :n_own].reshape(size, -1, self.n_useful).sum(axis=1)
         points = np.clip(whole, 0.0, 1.0) if self.polytope.groups is not None else np.clip(whole, lower, upper)
@@ -175,7 +193,7 @@ class _Tableau:
         self.most_pivots = 50 + 10 * count
         self.pivots = 0
 
-    def run(self) -> tuple[FloatArray, FloatArray, IntArray, FloatArray, IntArray]:
+    def run(self, is_over: Callable[[], bool]) -> tuple[FloatArray, FloatArray, IntArray, FloatArray, IntArray]:
         """Values of all variables, reduced costs of the z, statuses, rays of empty programmes on those, and bases."""
         size, total = self.low.shape
         self.value, self.reduced, self.ray = (np.zeros((size, total)) for _ in range(3))
@@ -212,8 +230,9 @@ class _Tableau:
                 keep = ~hopeless
                 leaving, entering, sign = leaving[keep], entering[keep], sign[keep]
             self._pivot(leaving, entering, sign)
-        else:
-            self._store(np.ones(len(self.index), dtype=bool), None, None, Status.LOST)
+            if is_over():
+                break
+        self._store(np.ones(len(self.index), dtype=bool), None, None, Status.LOST)
         return self.value, self.reduced[:, self.width :], self.status, self.ray[:, self.width :], self.bases
 
     def _loosen(self, touching: BoolArray, leaving: IntArray, sign: FloatArray, short: FloatArray) -> None:
@@ -305,10 +324,12 @@ def _two_sided(polytope: Polytope) -> tuple[IntArray, IntArray, FloatArray, Floa
     taken = np.zeros(count, dtype=bool)
     usable = (length > 0) & ~polytope.equal & (rows[:, n:] == 0).all(axis=1)
     direction[usable] /= length[usable, None]
-    for i in range(count):
-        if taken[i] or not usable[i]:
+    opposites = _Opposites(direction, usable)
+    for i in np.flatnonzero(usable).tolist():
+        if taken[i]:
             continue
-        others = np.flatnonzero(usable & ~taken & (np.arange(count) > i))
+        others = opposites.of(i)
+        others = others[~taken[others] & (others > i)]
         opposite = others[(np.abs(direction[others] + direction[i]) < OPPOSITE).all(axis=1)]
         if len(opposite):
             j = int(opposite[0])
@@ -317,6 +338,27 @@ def _two_sided(polytope: Polytope) -> tuple[IntArray, IntArray, FloatArray, Floa
             low[i] = mean[i] + ratio[i] * mean[j]
     first = np.flatnonzero(~taken)
     return first, second[first], ratio[first], low[first]
+
+
+class _Opposites:
+    """Directions that may be opposite to a given one: those whose sums of the same multiples are.
+
+    Comparing each with all others takes minutes where there are some thousand rows of some thousand entries.
+    """
+
+    def __init__(self, direction: FloatArray, usable: BoolArray) -> None:
+        self._rows = np.flatnonzero(usable)
+        multiples = np.random.default_rng(0).uniform(0.5, 1.0, (direction.shape[1],))
+        self._sums = direction @ multiples
+        self._apart = (OPPOSITE + SUMMED) * max(direction.shape[1], 1)
+        self._rows = self._rows[np.argsort(self._sums[self._rows], kind="stable")]
+
+    def of(self, row: int) -> IntArray:
+        """Rows in ascending order."""
+        ordered = self._sums[self._rows]
+        first, last = np.searchsorted(ordered, [-self._sums[row] - self._apart, -self._sums[row] + self._apart])
+        result: IntArray = np.sort(self._rows[first:last])
+        return result
 
 
 def _least_values(polytope: Polytope) -> FloatArray:

@@ -35,9 +35,9 @@ def subset_response(
     joint: Joint, notion: Notion, *, utility: Utility, seed: int = 0, time_limit: float | None = None
 ) -> Outcome:
     """Mechanism that responds at random inside small blocks and releases low-risk symbols as they are."""
-    problem = Problem(joint, notion, utility)
-    blocks = partitions([problem.joint], [notion], unite_previous=True)[0][problem.symbols]
     budget = Budget(time_limit)
+    problem = Problem(joint, notion, utility, budget=budget)
+    blocks = partitions([problem.joint], [notion], unite_previous=True, is_over=budget.is_over)[0][problem.symbols]
     points: list[FloatArray] = []
     weights: list[FloatArray] = []
     every = [np.flatnonzero(blocks == block) for block in np.unique(blocks)]

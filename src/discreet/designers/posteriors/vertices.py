@@ -16,6 +16,7 @@ import numpy as np
 
 from discreet._support.errors import InputError
 from discreet._support.numeric import FloatArray, IntArray
+from discreet.proof.pairs import every_pair
 from discreet.proof.polytope import Polytope
 
 __all__ = ["vertices"]
@@ -35,6 +36,8 @@ ROUNDING, SAME = 1e-10, 1e-9
 
 def vertices(polytope: Polytope) -> FloatArray:
     """Every vertex, one a row; an `InputError` where there would be too many systems to solve."""
+    if polytope.is_banded:
+        polytope = every_pair(polytope)
     if polytope.is_lifted or polytope.curved is not None or polytope.equal.any():
         raise InputError("search='vertices' takes notions of inequalities on the lifts. Use search='columns'.")
     n, rows = polytope.n_useful, polytope.own_rows
