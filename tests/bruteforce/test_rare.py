@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from discreet import LDP, LIP, Joint, design
+from discreet import ALIP, LDP, LIP, Joint, MaxLift, Notion, design
 from tests.bruteforce.rare import best_share_under_lip
 
 #: Rounding to 60 bits costs rare values more than a solver does: about P(x) over 2**-60.
@@ -68,3 +68,22 @@ def test_rare_values_beside_several_common_ones(counts: list[list[int]], epsilon
     result = design(Joint.from_counts(counts), LIP(float(epsilon)))
     assert result.nmi == pytest.approx(best, abs=2 * SAME)
     assert result.bound >= best - 1e-9
+
+
+#: One value of nearly all records under budgets so small that integers hold little of the best mixture.
+NARROW = [
+    (LIP(1e-6), [[10**9, 0, 2, 3, 0, 3, 2, 2], [0, 1, 1, 3, 3, 1, 1, 1]]),
+    (LIP(1e-6), [[10**9, 0, 1, 1, 1, 2], [2, 1, 2, 3, 3, 2], [0, 1, 3, 1, 1, 0]]),
+    (ALIP(eps_lower=5e-7, eps_upper=1e-6), [[10**9, 3, 2, 2, 2, 2], [2, 2, 2, 3, 1, 3]]),
+    (MaxLift(0.05), [[10**9, 3, 3, 0, 1, 0, 1, 0], [0, 2, 2, 3, 3, 1, 3, 2], [2, 0, 1, 2, 1, 2, 1, 1]]),
+]
+
+
+@pytest.mark.parametrize(("notion", "counts"), NARROW)
+def test_the_optimum_keeps_no_less_than_what_tells_the_truth_most_often(
+    notion: Notion, counts: list[list[int]]
+) -> None:
+    joint = Joint.from_counts(counts)
+    truthful = design(joint, notion, "max-truth").nmi
+    assert truthful > 0.01
+    assert design(joint, notion).nmi >= truthful - 1e-9

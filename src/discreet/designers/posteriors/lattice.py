@@ -63,7 +63,7 @@ def integer_kernel(equations: Sequence[Sequence[int]], width: int, together: int
         short = shortened([*found[:first], *(found[k] for k in joined)])
         others = [vector for k, vector in enumerate(found) if k >= first and k not in joined]
         first = len(short)
-        beside = Planes(short) if short and others else None
+        beside = Planes(short) if others and short and _bits(short) <= FLOAT_BITS // 2 else None  # floats square them
         vectors = short + [vector if beside is None else beside.left(vector) for vector in others]
     place = {x: k for k, x in enumerate([*free, *pivots])}
     return [[vector[place[x]] for x in range(len(place))] for vector in vectors]
@@ -110,6 +110,11 @@ def primitive(solution: Sequence[Fraction]) -> Vector:
     whole = [int(share * common) for share in solution]
     divisor = math.gcd(*whole) or 1
     return [n // divisor for n in whole]
+
+
+def _bits(vectors: Sequence[Vector]) -> int:
+    """Those of the largest entry."""
+    return max(entry.bit_length() for vector in vectors for entry in vector)
 
 
 def _solutions_modulo(values: Sequence[int], modulus: int) -> list[Vector]:

@@ -29,6 +29,7 @@ from discreet.designers.posteriors.lp import MasterLP
 from discreet.designers.posteriors.problem import Problem
 from discreet.designers.posteriors.search import WORK as SEARCH_WORK
 from discreet.designers.posteriors.search import explore
+from discreet.designers.posteriors.truth import coefficients, most_truthful
 from discreet.designers.posteriors.vertices import vertices
 from discreet.mechanism import Earlier, Mechanism
 from discreet.notions import Notion
@@ -55,6 +56,9 @@ MERGING_SHARE = 0.25
 
 #: Larger alphabets start from a mixture that cells give, for a share of the search.
 STARTED_BY_CELLS, START_SHARE = 150, 0.25
+
+#: Coefficients of the programme for the truth that it is tried with beside others where symbols are rare.
+TRUTH_UP_TO = 200_000
 
 #: A mechanism that keeps less than its mixture by more than this share of the whole is looked for in other units.
 MISSED = 1e-6
@@ -164,10 +168,23 @@ def _generated(
     outcome = problem.outcome(generation.columns.dense(used, polytope.n_useful), generation.weights[used], proof)
     if problem.is_perfect:
         outcome = held(problem, outcome, generation.value, seed, budget)
+    elif problem.in_shares:
+        outcome = _or_truthful(problem, outcome, budget)
     reached = problem.utility.value(problem.given, outcome.mechanism)
     whole = problem.utility.whole(problem.given)
     kept = problem.most(generation.value, outcome.mechanism)
     return _Generated(outcome, (kept - reached) / whole if whole > 0 else 0.0)
+
+
+def _or_truthful(problem: Problem, outcome: Outcome, budget: Budget) -> Outcome:
+    """The outcome, or what most often tells the truth, which takes one programme, where integers hold more of that."""
+    if budget.over or problem.polytope.is_lifted or coefficients(problem.polytope) > TRUTH_UP_TO:
+        return outcome
+    found = most_truthful(problem.polytope, budget.left() if budget.is_limited else None)
+    made = None if found is None else problem.made(*found)
+    candidates = [outcome.mechanism, *([] if made is None else [made])]
+    best = max(candidates, key=lambda mechanism: problem.utility.value(problem.given, mechanism))
+    return replace(outcome, mechanism=best)
 
 
 def _by_vertices(problem: Problem) -> Outcome:

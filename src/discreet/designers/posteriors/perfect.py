@@ -64,8 +64,8 @@ FEW_SYMBOLS = 12
 #: Share of the rows that stays for the last column at first; more where rounding leaves some row less than nothing.
 LEFT_OVER = 1e-13
 
-#: Times that more is left over, and the share from which rounding has taken the mixture's place.
-TRIES, MOST_LEFT_OVER = 12, 0.3
+#: Times that more is left over, by this factor, and the share from which rounding has taken the mixture's place.
+TRIES, LEAP, MOST_LEFT_OVER = 15, 8.0, 0.3
 
 #: Lengths of vectors, in bits, that a narrower design keeps to where the lattice has longer ones; tried in turn.
 LENGTHS = (38, 46, 52, 56)
@@ -212,7 +212,8 @@ def private_weights(independence: Independence, channel: FloatArray) -> IntArray
         if min(rest) >= 0:
             made = [column for column in (*found, rest) if any(column)]
             return np.array(made, dtype=object).T.astype(np.int64) if len(made) > 1 else None
-        left_over += 2 * float(Fraction(-min(rest), DENOMINATOR))
+        # Integers that are far apart move by leaps: a little more that is left over may change nothing.
+        left_over = LEAP * left_over + 2 * float(Fraction(-min(rest), DENOMINATOR))
         if left_over > MOST_LEFT_OVER:
             return None
     return None
