@@ -186,11 +186,11 @@ def test_cells_of_hundreds_of_digits_are_no_trouble(tiny: float) -> None:
 
 
 def few_more_columns(seed: int) -> list[list[int]]:
-    """One or two values of X more than of S, in counts of some digits: private columns of 30 to 50 bits."""
+    """One or two values of X more than of S, in counts of some digits: private columns of 30 to 55 bits."""
     rng = np.random.default_rng([7, seed])
-    c = int(rng.integers(2, 5))
-    most = [300, 1_000, 10_000, 10**9][seed % 4] if c < 4 else 300
-    return [[int(n) for n in row] for row in rng.integers(1, most, (c, c + 1 + seed % 2))]
+    c, most = [(4, 300), (4, 1_000), (3, 10_000), (3, 10**9)][seed % 4]
+    n = c + 2 if most == 10**9 else int(rng.integers(c + 1, c + 3))
+    return [[int(k) for k in row] for row in rng.integers(1, most, (c, n))]
 
 
 @pytest.mark.parametrize("seed", quick_first(range(80), 20))
@@ -199,9 +199,8 @@ def test_private_columns_that_are_far_apart_are_held(seed: int) -> None:
     counts = few_more_columns(seed)
     result = design(Joint.from_counts(counts), PerfectPrivacy())
     best = best_share(counts)
-    assert result.nmi >= best - 2e-3 or result.notes
-    assert result.nmi > 0 or best < 1e-9
-    assert result.nmi <= best + SAME
+    assert best - 2e-4 <= result.nmi <= best + SAME
+    assert result.nmi >= best - SAME or "60 bits" in result.notes[0]
 
 
 def test_the_columns_of_four_by_five_counts_are_held() -> None:

@@ -64,8 +64,9 @@ FEW_SYMBOLS = 12
 #: Share of the rows that stays for the last column at first; more where rounding leaves some row less than nothing.
 LEFT_OVER = 1e-13
 
-#: Times that more is left over, by this factor, and the share from which rounding has taken the mixture's place.
-TRIES, LEAP, MOST_LEFT_OVER = 15, 8.0, 0.3
+#: Times that more is left over, by this factor where the last changed nothing, and the share from which rounding has
+#: taken the mixture's place.
+TRIES, LEAP, MOST_LEFT_OVER = 24, 8.0, 0.3
 
 #: Lengths of vectors, in bits, that a narrower design keeps to where the lattice has longer ones; tried in turn.
 LENGTHS = (38, 46, 52, 56)
@@ -203,7 +204,7 @@ def private_weights(independence: Independence, channel: FloatArray) -> IntArray
     Columns that could not be represented are part of the last one; None where that leaves nothing else.
     """
     columns = _Columns(independence, channel)
-    left_over = LEFT_OVER
+    left_over, missing = LEFT_OVER, 0.0
     for _ in range(TRIES):
         found = columns.rounded(1 - left_over)
         if not found:
@@ -212,8 +213,9 @@ def private_weights(independence: Independence, channel: FloatArray) -> IntArray
         if min(rest) >= 0:
             made = [column for column in (*found, rest) if any(column)]
             return np.array(made, dtype=object).T.astype(np.int64) if len(made) > 1 else None
+        missing, before = float(Fraction(-min(rest), DENOMINATOR)), missing
         # Integers that are far apart move by leaps: a little more that is left over may change nothing.
-        left_over = LEAP * left_over + 2 * float(Fraction(-min(rest), DENOMINATOR))
+        left_over = (LEAP if missing == before else 1.0) * left_over + 2 * missing
         if left_over > MOST_LEFT_OVER:
             return None
     return None
