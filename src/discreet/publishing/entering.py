@@ -86,11 +86,15 @@ class Entering:
             if promise.holds(joint, counted.fitted.mechanism) or missing == math.inf:
                 break
             settings = counted.fitted.settings
-            counted = redesigned(counted, replace(settings, margin=(settings.margin or 0.0) + FURTHER * missing))
+            margin = (settings.margin or 0.0) + FURTHER * missing
+            if margin >= min(bound.epsilon for bound in promise.bounds):
+                break
+            counted = redesigned(counted, replace(settings, margin=margin))
         if not promise.holds(joint, counted.fitted.mechanism):
             raise BrokenNotionError(
-                f"no publication was found that keeps {self.notion} on all records, as the ledger counts them. Promise "
-                "a larger budget, or with confidence, which leaves room."
+                f"no publication was found that keeps {self.notion} on all records, as the ledger counts them: those "
+                "that were set aside to decide on classes tell more than the others. Promise a larger budget, publish "
+                "more columns at once, or leave the ledger out."
             )
         return counted
 
