@@ -93,8 +93,8 @@ class Entering:
         if not promise.holds(joint, counted.fitted.mechanism):
             raise BrokenNotionError(
                 f"no publication was found that keeps {self.notion} on all records, as the ledger counts them: those "
-                "that were set aside to decide on classes tell more than the others. Promise a larger budget, publish "
-                "more columns at once, or leave the ledger out."
+                "that were set aside to decide on classes tell more than the others. Promise a larger budget, or leave "
+                "the ledger out."
             )
         return counted
 

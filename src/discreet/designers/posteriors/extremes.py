@@ -19,6 +19,9 @@ __all__ = ["MOST_NEEDED", "Extremes", "largest_shares", "shares_by_single_rows",
 #: Alphabets up to this size are asked for symbols that no allowed posterior can do without.
 MOST_NEEDED = 300
 
+#: Entries of tableaus gone over for all symbols where no time limit is given; others keep the trivial bound.
+WORK = 4_000_000_000
+
 
 class Extremes(NamedTuple):
     """A bound of the share of every symbol, and for each the multipliers of the polytope's rows that prove it."""
@@ -28,7 +31,7 @@ class Extremes(NamedTuple):
 
 
 def largest_shares(polytope: Polytope, pricing: Programmes, budget: Budget) -> Extremes:
-    """Upper bounds; symbols that there is no time for keep the trivial one."""
+    """Upper bounds; symbols that there is no time or work for keep the trivial one."""
     return _extremes(polytope, pricing, -1.0, budget)
 
 
@@ -68,8 +71,9 @@ def smallest_shares(polytope: Polytope, pricing: Programmes, budget: Budget) -> 
 def _extremes(polytope: Polytope, pricing: Programmes, sign: float, budget: Budget) -> Extremes:
     evaluator, n = Evaluator(polytope), polytope.n_boxed
     multipliers = np.zeros((n, len(polytope.rows)))
+    most_work = np.inf if budget.is_limited else pricing.work + WORK
     for first in range(0, n, pricing.batch):
-        if budget.over:
+        if budget.over or pricing.work > most_work:
             break
         some = np.arange(first, min(n, first + pricing.batch))
         cost = sign * (some[:, None] == np.arange(n))
