@@ -144,7 +144,7 @@ def test_a_column_that_is_released_as_it_is_needs_no_proof(
     assert design(table, "job", *PROMISE, "--method", "watchdog", "--proof", "proof") == 2
 
 
-def test_people_who_were_numbered_anew_are_a_further_draw(
+def test_people_who_were_numbered_anew_are_not_drawn_under_the_same_key(
     place: Path, table: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert design(table, "job", "--epsilon", "0.2", "-o", "again.json") == 0
@@ -158,10 +158,9 @@ def test_people_who_were_numbered_anew_are_a_further_draw(
     capsys.readouterr()
     assert release("sorted.csv", "again.json", "august.csv", *options, "--key-file", "key") == 1
     shown = " ".join(capsys.readouterr().err.split())
-    assert "id column of release 2 and yet counts as a further draw of everybody" in shown
-    assert "ids may have been given anew. Keep those that people had." in shown
-    assert release("sorted.csv", "again.json", "august.csv", *options[:3], "2", "--as-labels", "--key-file", "key") == 0
-    assert "The promise holds for all of them together." in " ".join(capsys.readouterr().err.split())
+    assert "this release has mechanism and key of release 2 in the ledger, and is not the same draw" in shown
+    assert "ids may have been given anew" in shown
+    assert "a new key (--write-key FILE in the place of --key-file)" in shown
 
 
 def test_what_reads_the_secret_may_come_first(place: Path, table: str, capsys: pytest.CaptureFixture[str]) -> None:

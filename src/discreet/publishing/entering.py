@@ -106,8 +106,10 @@ class Entering:
     def before(self, subject: Subject, counted: Counted) -> Earlier | None:
         """What readers had seen, beside the classes of the records."""
         _check_plain(counted.fitted.rule, subject)
+        entry = self._entry(subject, counted)
+        self.ledger.check_draws(entry)
         with progress.stage("counting what was published before"):
-            return self.ledger.before(self.table, self._entry(subject, counted))
+            return self.ledger.before(self.table, entry)
 
     def text(self, subject: Subject, counted: Counted, certificate: Certificate) -> str:
         """The content of the ledger with this publication as its last line."""

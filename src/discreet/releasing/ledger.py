@@ -3,7 +3,8 @@
 A private file of lines, each with the digest of the one before it, which are added and never changed. All releases in
 it are taken to be about the same people: whoever has seen one may have seen them all. A release that would break its
 promise together with those before is refused; one that repeats a mechanism with the same key, by the same id, draws the
-same again and adds nothing, unless ids were given anew: a sketch of who had which id tells.
+same again and adds nothing. Where ids were given anew, as a sketch of who had which id tells, draws under one key are
+neither the same nor independent: such a release is refused.
 
 A whole table that was published counts by what its promise is about: the class that each record appeared as. The class
 of every record is kept with it, and is known of the records of that table alone. Beside a whole table only columns that
@@ -135,23 +136,27 @@ class Entry:
 
     def repeats(self, other: Entry) -> bool:
         """Whether both draw the same for the same people."""
-        return self.draws_like(other) and self.why_anew(other) is None
+        return self.shares_draws(other) and self.why_anew(other) is None
 
-    def draws_like(self, other: Entry) -> bool:
-        """Whether both draw the same for the same id."""
+    def shares_draws(self, other: Entry) -> bool:
+        """Whether draws of both follow from one secret: they are the same, or depend on each other.
+
+        Draws of places follow from the table too: those of one table are the same, and of two independent.
+        """
         same = self.mechanism.fingerprint == other.mechanism.fingerprint and self.key == other.key
-        if self.classes is not None:
-            return same and self.classes == other.classes
-        return same and self.id is not None and self.id == other.id
+        whole = self.classes is not None and other.classes is not None
+        return same and (whole or (self.id is not None and other.id is not None))
 
     def why_anew(self, other: Entry) -> str | None:
         """Why ids of both may not be the same people's, in words; None where they are."""
         if self.classes is not None:  # which know their records
-            return None
+            return None if self.classes == other.classes else "its records are in other classes"
+        if self.id != other.id:
+            return f"its ids are in the column {self.id!r}, and were in {other.id!r}"
         if self.sketch is None or other.sketch is None:
             return "a line of an older version does not say who had which id"
         why = self.sketch.why_others(other.sketch)
-        return None if why is None else f"{why}, so that ids may have been given anew. Keep those that people had"
+        return None if why is None else f"{why}, so that ids may have been given anew"
 
 
 @dataclass(frozen=True)
@@ -330,6 +335,7 @@ class Ledger:
 
         ``joint`` is that of the release.
         """
+        self.check_draws(entry)
         found = self.before(table, entry)
         _warn_of_few_values(values_beside(entry.mechanism, joint, 1 if found is None else len(found.outcomes)))
         if found is None:
@@ -337,7 +343,7 @@ class Ledger:
             return None
         before = found.over(joint)
         seen = before.through(entry.mechanism)
-        promise, anew = entry.notion.on_counts(), self._anew(entry)
+        promise = entry.notion.on_counts()
         if not promise.holds(seen):
             slack = promise.slack(seen)
             is_finite = slack > -math.inf
@@ -347,22 +353,41 @@ class Ledger:
             )  # none is large enough where a value is ruled out
             raise BrokenNotionError(
                 f"together with what the ledger says was published before this release breaks {entry.notion} {how}, so "
-                f"nothing was released. {anew}Design it after that (design --ledger){larger}."
+                f"nothing was released. {self._other_draw(entry)}Design it after that (design --ledger){larger}."
             )
-        if anew:
-            warnings.warn(f"{anew}The promise holds for all of them together.", DiscreetWarning, stacklevel=2)
         return before
 
-    def _anew(self, entry: Entry) -> str:
-        """What to say where a release would be the same draw as one before, had people kept their ids."""
-        alike = [(number, one) for number, one in enumerate(self.entries, 1) if entry.draws_like(one)]
+    def check_draws(self, entry: Entry) -> None:
+        """Refuse a release whose draws depend on those of one before, and are not the same.
+
+        A draw is a digest of key, mechanism, value and id. Where two people change ids, the second draw of one is the
+        first of the other, and what a reader learns from both is no product of two chances.
+        """
+        alike = [(number, one) for number, one in enumerate(self.entries, 1) if entry.shares_draws(one)]
         if not alike or any(entry.repeats(one) for _, one in alike):
-            return ""
+            return
         number, one = alike[-1]
-        return (
-            f"It has mechanism, key and id column of release {number} and yet counts as a further draw of everybody: "
-            f"{entry.why_anew(one)}. "
+        keep = "" if one.id is None else f"Keep the ids that people had there (id {one.id!r}), or give "
+        raise BrokenNotionError(
+            f"this release has mechanism and key of release {number} in the ledger, and is not the same draw: "
+            f"{entry.why_anew(one)}. Under one key the draws of some would follow from those of others, so that nothing "
+            f"can be promised about both, and nothing was released. {keep or 'Give '}a new key (--write-key FILE in the "
+            "place of --key-file): under that it counts as an independent further draw."
         )
+
+    def _other_draw(self, entry: Entry) -> str:
+        """What to say where a release would be the same draw as one before, had it the key and the ids of that."""
+        for number, one in reversed([*enumerate(self.entries, 1)]):
+            if one.id is None or one.mechanism.fingerprint != entry.mechanism.fingerprint:
+                continue
+            lacks = [] if one.key == entry.key else ["under another key"]
+            lacks += [] if one.id == entry.id else ["without its ids" if entry.id is None else "with other ids"]
+            if lacks:
+                return (
+                    f"It is the mechanism of release {number} {' and '.join(lacks)}: with that key (--key-file) and id "
+                    f"(--id {one.id}) it is the same draw, and adds nothing. "
+                )
+        return ""
 
     def before(self, table: Any, entry: Entry) -> Earlier | None:
         """What was seen before a release, beside what it publishes; None where nothing was."""

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import discreet as dc
-from discreet.errors import BrokenNotionError, DiscreetWarning, InputError, UnusableColumnError
+from discreet.errors import BrokenNotionError, InputError, UnusableColumnError
 from discreet.releasing.sketch import MOST_IDS, Sketch
 
 #: Kept by one release of the mechanism, and by no two.
@@ -81,7 +81,7 @@ def log_lifts(mechanism: dc.Mechanism, draws: int) -> float:
 
 
 def test_renumbered_people_are_drawn_again_and_that_breaks_the_promise(tmp_path: Path) -> None:
-    """One draw keeps LIP(0.22) and two do not; ids that are given anew make the second an independent one."""
+    """One draw keeps LIP(0.22) and two do not; whoever gets another id is drawn a second time."""
     assert log_lifts(MECHANISM, 1) <= 0.2 + 1e-9
     assert log_lifts(MECHANISM, 2) > 0.22 + 0.01
     release(TABLE, tmp_path, "june")
@@ -89,9 +89,7 @@ def test_renumbered_people_are_drawn_again_and_that_breaks_the_promise(tmp_path:
     release(anew, tmp_path, "july", ledger=None)
     june, july = (pq.read_table(tmp_path / f"{name}.parquet").column("job").to_pylist() for name in ("june", "july"))
     assert np.mean([a != b for a, b in zip(june, july)]) > 0.1  # rows are the same people's, and draws are not
-    with pytest.raises(
-        BrokenNotionError, match=r"of release 1 and yet counts as a further draw.*stand for other values"
-    ):
+    with pytest.raises(BrokenNotionError, match=r"key of release 1 .* not the same draw: .*stand for other values"):
         release(anew, tmp_path, "august")
     assert not (tmp_path / "august.parquet").exists()
     assert len(dc.Ledger.read(tmp_path / "ledger").entries) == 1
@@ -162,7 +160,43 @@ def test_of_sketches_only_ids_that_both_could_have_are_compared() -> None:
     assert Sketch((), ()).why_others(sketch(some)) is not None
 
 
-def test_lines_of_older_ledgers_count_as_further_draws(tmp_path: Path) -> None:
+def anew(table: pa.Table) -> list[tuple[str, pa.Table, dict[str, Any]]]:
+    """Releases that draw by ids under the key of an earlier one, for people who may not have had them."""
+    return [
+        ("renumbered", renumbered(table), {}),
+        ("another column", table.append_column("number", table.column("id")), {"id": "number"}),
+    ]
+
+
+@pytest.mark.parametrize("case", anew(TABLE), ids=lambda case: case[0])
+def test_draws_that_depend_on_earlier_ones_are_refused_whatever_is_promised(
+    case: tuple[str, pa.Table, dict[str, Any]], tmp_path: Path
+) -> None:
+    """Whoever has another's id and value has their draw too, which no product of two chances counts."""
+    _, table, options = case
+    release(TABLE, tmp_path, "june", notion=dc.LIP(1.5))
+    with pytest.raises(BrokenNotionError, match=r"Keep the ids that people had.*a new key \(--write-key FILE"):
+        release(table, tmp_path, "july", notion=dc.LIP(1.5), **options)
+    assert not (tmp_path / "july.parquet").exists()
+    release(table, tmp_path, "july", notion=dc.LIP(1.5), key=dc.ReleaseKey.fresh(), **options)
+    room = dc.Ledger.read(tmp_path / "ledger").room(TABLE, dc.LIP(1.5))
+    assert room == pytest.approx(1.5 - log_lifts(MECHANISM, 2))
+
+
+def test_draws_of_places_do_not_follow_from_those_of_ids(tmp_path: Path) -> None:
+    """The table itself goes into their secret; each of them counts."""
+    options = {"notion": dc.LIP(1.5), "shuffle": True}
+    release(TABLE, tmp_path, "june", **options)
+    release(TABLE, tmp_path, "july", id=None, **options)
+    ledger = dc.Ledger.read(tmp_path / "ledger")
+    assert ledger._numbers(None) == [0, 1]
+    with pytest.raises(BrokenNotionError, match=r"mechanism of release 1 without its ids: with that key .*--id id"):
+        release(TABLE, tmp_path, "august", id=None, notion=NOTION, shuffle=True)
+    with pytest.raises(BrokenNotionError, match="mechanism of release 1 under another key: with that key"):
+        release(TABLE, tmp_path, "august", key=dc.ReleaseKey.fresh(), notion=NOTION)
+
+
+def test_lines_of_older_ledgers_take_no_more_under_their_key(tmp_path: Path) -> None:
     """Nobody knows who had which id, so that nothing says that a second draw is the first."""
     release(TABLE, tmp_path, "june")
     entry = dc.Ledger.read(tmp_path / "ledger").entries[0]
@@ -171,10 +205,6 @@ def test_lines_of_older_ledgers_count_as_further_draws(tmp_path: Path) -> None:
     (tmp_path / "ledger").write_text(old.text())
     with pytest.raises(BrokenNotionError, match="a line of an older version does not say who had which id"):
         release(TABLE, tmp_path, "july")
-    with pytest.warns(DiscreetWarning, match=r"counts as a further draw.*The promise holds for all of them together"):
-        release(TABLE, tmp_path, "july", notion=dc.LIP(1.5))
-    ledger = dc.Ledger.read(tmp_path / "ledger")
-    assert ledger.room(TABLE, dc.LIP(1.5)) == pytest.approx(1.5 - log_lifts(MECHANISM, 2))
 
 
 def test_whoever_repeats_a_repetition_repeats_the_first(tmp_path: Path) -> None:
