@@ -370,9 +370,9 @@ class Ledger:
         keep = "" if one.id is None else f"Keep the ids that people had there (id {one.id!r}), or give "
         raise BrokenNotionError(
             f"this release has mechanism and key of release {number} in the ledger, and is not the same draw: "
-            f"{entry.why_anew(one)}. Under one key the draws of some would follow from those of others, so that nothing "
-            f"can be promised about both, and nothing was released. {keep or 'Give '}a new key (--write-key FILE in the "
-            "place of --key-file): under that it counts as an independent further draw."
+            f"{entry.why_anew(one)}. Under one key draws of some would follow from those of others, so that nothing "
+            f"can be promised about both, and nothing was released. {keep or 'Give '}a new key (--write-key FILE "
+            "in the place of --key-file): under that it counts as an independent further draw."
         )
 
     def _other_draw(self, entry: Entry) -> str:

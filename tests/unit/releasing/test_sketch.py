@@ -131,6 +131,60 @@ def test_values_that_nearly_all_share_do_not_hide_other_ids() -> None:
     assert "do not tell them apart" in str(alike.why_others(alike))
 
 
+def exchanged(table: pa.Table) -> pa.Table:
+    """People who are as rich and have the same job get each other's ids; of anybody else nothing changes."""
+    rng, ids = np.random.default_rng(6), table.column("id").to_numpy().copy()
+    job, rich = table.column("job").to_numpy(), np.asarray(table.column("rich").to_pylist())
+    for a, b in itertools.product(range(5), ("yes", "no")):
+        group = np.flatnonzero((job == a) & (rich == b))
+        ids[group] = ids[rng.permutation(group)]
+    return table.set_column(0, "id", pa.array(ids))
+
+
+def with_columns(table: pa.Table, month: int) -> pa.Table:
+    """The same people, who were born once, live in one of three towns, and have another balance every month."""
+    rng, n = np.random.default_rng(9), table.num_rows
+    born, town, balance = rng.integers(0, 9000, n), rng.integers(0, 3, n), np.random.default_rng(month).random(n)
+    columns = {"born": born, "town": town, "balance": balance, "month": np.full(n, month)}
+    for name, values in columns.items():
+        table = table.append_column(name, [values])
+    return table
+
+
+@pytest.mark.parametrize("stays", [["born"], ["town"], ["town", "balance"], ["born", "balance", "month"]], ids=str)
+def test_people_of_equal_values_are_told_apart_by_other_columns(stays: list[str], tmp_path: Path) -> None:
+    """What (S, X) cannot show shows in a column that people keep, beside others that change for everybody."""
+    june, july = (with_columns(TABLE, month).select(["id", "job", "rich", *stays]) for month in (6, 7))
+    release(june, tmp_path, "june")
+    release(july, tmp_path, "july")
+    assert dc.Ledger.read(tmp_path / "ledger")._numbers(None) == [0]
+    with pytest.raises(BrokenNotionError, match=f"have other values of .*{stays[0]}.*may have been given anew"):
+        release(exchanged(july), tmp_path, "august")
+
+
+def test_where_no_column_tells_people_apart_their_values_decide(tmp_path: Path) -> None:
+    june, july = (with_columns(TABLE, month).select(["id", "job", "rich", "month"]) for month in (6, 7))
+    release(june, tmp_path, "june")
+    release(exchanged(july), tmp_path, "july")
+    release(with_columns(TABLE, 8), tmp_path, "august")  # columns that one table has alone say nothing
+
+
+def test_columns_of_a_sketch_are_few_and_those_of_most_values(tmp_path: Path) -> None:
+    from discreet.releasing.sketch import MOST_COLUMNS
+
+    rng = np.random.default_rng(4)
+    wide = TABLE
+    for k in range(MOST_COLUMNS + 4):
+        wide = wide.append_column(f"c{k}", [rng.integers(0, k + 1, TABLE.num_rows)])
+    wide = wide.append_column("list", pa.array([[1]] * TABLE.num_rows))
+    beyond = np.arange(TABLE.num_rows, dtype="int32") + 4_000_000  # days: years that Python does not know
+    wide = wide.append_column("far", pa.array(beyond).cast(pa.date32()))
+    release(wide, tmp_path, "wide")
+    sketch = dc.Ledger.read(tmp_path / "ledger").entries[0].sketch
+    assert sketch is not None
+    assert {*sketch.others} == {f"c{k}" for k in range(4, MOST_COLUMNS + 4)}
+
+
 def test_people_may_join_and_leave(tmp_path: Path) -> None:
     release(TABLE, tmp_path, "june")
     release(TABLE.slice(0, 3900), tmp_path, "july", notion=dc.LIP(0.24))
@@ -256,7 +310,15 @@ def test_a_damaged_sketch_is_a_changed_line(tmp_path: Path) -> None:
     release(TABLE, tmp_path, "june")
     line = json.loads((tmp_path / "ledger").read_text())
     ids, values = line["sketch"]["ids"], line["sketch"]["values"]
-    for wrong in ({"ids": ids}, {"ids": ids[1:], "values": values}, {"ids": ids[16:], "values": values}):
+    whole = {"ids": ids, "values": values}
+    for wrong in (
+        whole | {"others": {"a": "ab"}},
+        whole | {"others": {"a": "abcd"}},
+        whole | {"others": 3},
+        {"ids": ids},
+        {"ids": ids[1:], "values": values},
+        {"ids": ids[16:], "values": values},
+    ):
         (tmp_path / "ledger").write_text(json.dumps(line | {"sketch": wrong}) + "\n")
         with pytest.raises(InputError, match="line 1 of the ledger"):
             dc.Ledger.read(tmp_path / "ledger")
@@ -273,10 +335,11 @@ def test_ids_that_are_missing_or_shared_are_not_entered(tmp_path: Path) -> None:
 
 
 def test_spark_chooses_the_same_ids(tmp_path: Path, spark: Any) -> None:
-    release(TABLE, tmp_path, "june")
-    frame = spark.createDataFrame(TABLE.to_pandas()).repartition(3)
+    table = with_columns(TABLE, 6)
+    release(table, tmp_path, "june")
+    frame = spark.createDataFrame(table.to_pandas()).repartition(3)
     release(frame, tmp_path, "july")
-    pq.write_table(TABLE, tmp_path / "people.parquet")
+    pq.write_table(table, tmp_path / "people.parquet")
     release(tmp_path / "people.parquet", tmp_path, "files", engine="spark")
     one, *others = (entry.sketch for entry in dc.Ledger.read(tmp_path / "ledger").entries)
     assert others == [one, one]
