@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import discreet as dc
-from discreet.errors import BrokenNotionError, InputError, UnusableColumnError
+from discreet.errors import BrokenNotionError, DiscreetWarning, InputError, UnusableColumnError
 from discreet.releasing.sketch import MOST_IDS, Sketch
 
 #: Kept by one release of the mechanism, and by no two.
@@ -187,12 +187,14 @@ def test_columns_of_a_sketch_are_few_and_those_of_most_values(tmp_path: Path) ->
 
 def test_people_may_join_and_leave(tmp_path: Path) -> None:
     release(TABLE, tmp_path, "june")
-    release(TABLE.slice(0, 3900), tmp_path, "july", notion=dc.LIP(0.24))
-    release(TABLE.slice(0, 2500), tmp_path, "august", notion=dc.LIP(0.4))
+    with pytest.warns(DiscreetWarning, match="from now on"):
+        release(TABLE.slice(0, 3900), tmp_path, "july", notion=dc.LIP(0.24), looser=True)
+    with pytest.warns(DiscreetWarning, match="from now on"):
+        release(TABLE.slice(0, 2500), tmp_path, "august", notion=dc.LIP(0.4), looser=True)
     assert dc.Ledger.read(tmp_path / "ledger")._numbers(None) == [0]
     shifted = TABLE.set_column(0, "id", pa.array(np.arange(4000) + 3000))
     with pytest.raises(BrokenNotionError, match="fewer than half of the ids are the same"):
-        release(shifted, tmp_path, "september")
+        release(shifted, tmp_path, "september", notion=NOTION)
 
 
 def test_of_sketches_only_ids_that_both_could_have_are_compared() -> None:
@@ -294,7 +296,7 @@ def test_two_draws_stay_two_whatever_is_like_both(tmp_path: Path) -> None:
 
 
 def test_a_sketch_tells_nothing_without_the_key(tmp_path: Path) -> None:
-    release(TABLE, tmp_path, "june")
+    release(TABLE, tmp_path, "june", notion=dc.LIP(1.5))
     release(TABLE, tmp_path, "other", key=dc.ReleaseKey.fresh(), notion=dc.LIP(1.5))
     one, two = (entry.sketch for entry in dc.Ledger.read(tmp_path / "ledger").entries)
     assert one is not None
