@@ -367,6 +367,8 @@ class Ledger:
 
     def check_promise(self, notion: Notion, *, looser: bool = False) -> None:
         """Refuse a promise that lets go of one before, or where that is asked for say so."""
+        if self.entries:
+            _check_can_be_added_up(notion)
         own = notion.on_counts()
         told = {entry.notion: number for number, entry in enumerate(self.entries, 1)}
         left = {one: number for one, number in told.items() if not own.implies(one.on_counts())}
@@ -391,8 +393,6 @@ class Ledger:
         ``joint`` is that of the release.
         """
         self.check_draws(entry)
-        if self.entries:
-            _check_can_be_added_up(entry.notion)
         found = self.before(table, entry)
         _warn_of_few_values(values_beside(entry.mechanism, joint, 1 if found is None else len(found.outcomes)))
         if found is None:
