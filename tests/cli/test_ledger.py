@@ -58,12 +58,12 @@ def test_a_second_release_is_counted_and_its_place_is_said(
     assert run(["ledger", "a.jsonl", "--table", table, "--certificate", "private.json"]) == 0
     shown = " ".join(capsys.readouterr().out.split())
     assert "Together the releases keep LIP(0.5)" in shown
-    assert "The certificate states its release, and what was published before it, as the ledger has them." in shown
+    assert "The certificate states release 2, and what was published before it, as the ledger has them." in shown
     lines = Path("a.jsonl").read_text().splitlines()
     forged = json.loads(lines[1]) | {"mechanism": json.loads(lines[0])["mechanism"]}
     Path("a.jsonl").write_text(lines[0] + "\n" + json.dumps(forged) + "\n")
     assert run(["ledger", "a.jsonl", "--table", table, "--certificate", "private.json"]) == 1
-    assert "differ about its release: mechanism" in " ".join(capsys.readouterr().out.split())
+    assert "differ about release 2: mechanism" in " ".join(capsys.readouterr().out.split())
 
 
 def test_what_is_to_spare_is_no_budget_of_the_next(place: Path, table: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -74,12 +74,65 @@ def test_what_is_to_spare_is_no_budget_of_the_next(place: Path, table: str, caps
     assert "Together the releases break LIP(0.1) by" in capsys.readouterr().out
 
 
-def test_an_empty_ledger_is_an_answer(table: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_empty_ledger_is_an_error(table: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "empty"
     path.touch(0o600)
-    for options in ([], ["--table", table], ["--table", table, *PROMISE]):
-        assert run(["ledger", str(path), *options]) == 0
-        assert capsys.readouterr().out.strip() == "The ledger has no releases yet: all of any budget is left."
+    for options in ([], ["--table", table]):
+        assert run(["ledger", str(path), *options]) == 2
+        assert "is empty, which none ever is" in " ".join(capsys.readouterr().err.split())
+
+
+def test_a_looser_promise_is_asked_for_and_the_strictest_is_judged(
+    place: Path, table: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert design(table, "school", "--epsilon", "0.5", "-o", "school.json") == 0
+    assert release(table, "school.json", "second.csv", "--epsilon", "9") == 1
+    assert "which does not imply LIP(0.5) of release 1" in " ".join(capsys.readouterr().err.split())
+    assert release(table, "school.json", "second.csv", "--epsilon", "9", "--looser") == 0
+    assert "no longer LIP(0.5) of release 1" in " ".join(capsys.readouterr().err.split())
+    assert run(["ledger", "a.jsonl", "--table", table]) == 1
+    assert "Together the releases break LIP(0.5) by" in " ".join(capsys.readouterr().out.split())
+    assert run(["ledger", "a.jsonl", "--table", table, "--format", "json"]) == 1
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["kept"] is False
+    assert [one["promise"] for one in shown["promises"]] == ["LIP(0.5)"]
+
+
+def test_a_ledger_that_is_begun_is_said_loudly(place: Path, table: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert release(table, "job.json", "typo.csv", "--ledger", "typo.jsonl", *PROMISE) == 0
+    told = capsys.readouterr()
+    assert "'typo.jsonl' begins a new ledger: nothing that was published before is known to it" in told.err
+    assert "Ledger: typo.jsonl (new)" in told.out
+
+
+def test_whole_tables_are_entered_in_the_same_words(
+    place: Path, table: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ["publish", table, "--sensitive", "rich", "--drop", "id", "--epsilon", "2", "--confidence", "none"]
+    for name, told in (("one", "Ledger: p.jsonl (new)"), ("two", "Ledger: p.jsonl, release 2")):
+        assert run([*asked, "--seed", "1", "--ledger", "p.jsonl", "-o", f"{name}.csv"]) == 0
+        shown = capsys.readouterr()
+        assert told in shown.out
+        assert ("'p.jsonl' begins a new ledger" in shown.err) == (name == "one")
+
+
+def test_repetitions_and_ids_are_shown(place: Path, table: str, capsys: pytest.CaptureFixture[str]) -> None:
+    options = ("--ledger", "b.jsonl", *PROMISE, "--as-labels")
+    assert release(table, "job.json", "june.csv", *options, "--write-key", "key") == 0
+    private = ("--private-certificate", "private.json")
+    assert release(table, "job.json", "july.csv", *options, "--key-file", "key", *private) == 0
+    capsys.readouterr()
+    assert run(["ledger", "b.jsonl", "--table", table, "--format", "json", "--certificate", "private.json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert [(one["id"], one["repeats"]) for one in shown["releases"]] == [("id", None), ("id", 1)]
+    assert shown["kept"] is True
+    assert shown["certificate_of"] == 2
+    assert run(["ledger", "b.jsonl"]) == 0
+    assert "repeats release 1" in " ".join(capsys.readouterr().out.split())
+    lines = Path(table).read_text().splitlines()
+    Path("other.csv").write_text("\n".join(lines[:-1]) + "\n")
+    assert run(["ledger", "b.jsonl", "--table", "other.csv", "--certificate", "private.json"]) == 1
+    assert "is of release 2, which was of another table" in " ".join(capsys.readouterr().out.split())
 
 
 def test_confidence_is_kept_alone_and_on_counts_with_what_came_before(
@@ -144,7 +197,7 @@ def test_a_column_that_is_released_as_it_is_needs_no_proof(
     assert design(table, "job", *PROMISE, "--method", "watchdog", "--proof", "proof") == 2
 
 
-def test_people_who_were_numbered_anew_are_a_further_draw(
+def test_people_who_were_numbered_anew_are_not_drawn_under_the_same_key(
     place: Path, table: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert design(table, "job", "--epsilon", "0.2", "-o", "again.json") == 0
@@ -158,10 +211,9 @@ def test_people_who_were_numbered_anew_are_a_further_draw(
     capsys.readouterr()
     assert release("sorted.csv", "again.json", "august.csv", *options, "--key-file", "key") == 1
     shown = " ".join(capsys.readouterr().err.split())
-    assert "id column of release 2 and yet counts as a further draw of everybody" in shown
-    assert "ids may have been given anew. Keep those that people had." in shown
-    assert release("sorted.csv", "again.json", "august.csv", *options[:3], "2", "--as-labels", "--key-file", "key") == 0
-    assert "The promise holds for all of them together." in " ".join(capsys.readouterr().err.split())
+    assert "this release has mechanism and key of release 2 in the ledger, and is not the same draw" in shown
+    assert "ids may have been given anew" in shown
+    assert "a new key (--write-key FILE in the place of --key-file)" in shown
 
 
 def test_what_reads_the_secret_may_come_first(place: Path, table: str, capsys: pytest.CaptureFixture[str]) -> None:

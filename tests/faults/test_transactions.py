@@ -321,6 +321,50 @@ def test_what_someone_else_wrote_meanwhile_is_left_alone(tmp_path: Path) -> None
     assert contents(tmp_path) == {"a": b"new a", "private": b"of b"}
 
 
+KILLED_AT_THE_LEDGER = """
+import os, signal, sys
+from pathlib import Path
+from discreet.releasing import transaction
+folder, moment = Path(sys.argv[1]), sys.argv[2]
+make, undo, replaced = transaction.Move.make, transaction.Move.undo, os.replace
+def dying(*_):
+    os.kill(os.getpid(), signal.SIGKILL)
+def dying_at_the_ledger(staged, target):
+    return dying() if str(target).endswith("/ledger") else replaced(staged, target)
+def failing(move):
+    if move.target.name == "a":
+        raise OSError(28, "no space")
+    make(move)
+def dying_after_the_table(move):
+    return dying() if move.target.name == "ledger" else undo(move)
+with transaction.Transaction(folder / "a") as files:
+    files.write(folder / "a", "new a")
+    files.write(folder / "ledger", "1\\n2 of a\\n", private=True, first=True)
+    if moment == "forward":
+        transaction.os.replace = lambda *names: dying_at_the_ledger(*names)
+    else:
+        transaction.Move.make, transaction.Move.undo = failing, dying_after_the_table
+    files.commit()
+"""
+
+
+@pytest.mark.parametrize("moment", ["forward", "back"])
+@pytest.mark.parametrize("existed", [True, False])
+def test_lines_of_other_releases_stay_in_a_ledger(moment: str, existed: bool, tmp_path: Path) -> None:
+    """A killed release puts no older ledger back over one that has grown since."""
+    ledger = tmp_path / "ledger"
+    if existed:
+        ledger.write_text("1\n")
+    code = [sys.executable, "-c", KILLED_AT_THE_LEDGER, str(tmp_path), moment]
+    assert subprocess.run(code, check=False).returncode == -signal.SIGKILL
+    grown = (ledger.read_text() if ledger.exists() else "") + "of b\n"
+    with Transaction(tmp_path / "b") as files:
+        files.write(ledger, grown, private=True)
+        files.commit()
+    settle(tmp_path / "a")
+    assert contents(tmp_path) == {"ledger": grown.encode()}
+
+
 def test_old_files_come_back_where_nothing_more_can_be_written(
     prepared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -115,6 +115,7 @@ def publish(
     margin: float | None = None,
     require: Literal["undecided", "not-broken", "confidence"] = "undecided",
     ledger: Path | None = None,
+    looser: Flag = False,
     time_limit: float | None = None,
     memory_limit: str | None = None,
     force: Flag = False,
@@ -182,6 +183,8 @@ def publish(
         Private record of all that is published about the same people, made where it is not there. The promise is then
         about all of that together, on the counted table, and what would break it is not published; nor are columns
         beside a whole table that it lacks, which no model saw together. See discreet ledger.
+    looser
+        Let go of promises of earlier releases in the ledger that this one does not imply; it is refused otherwise.
     time_limit
         Seconds after which no further try begins where an attack broke the last.
     memory_limit
@@ -215,18 +218,18 @@ def publish(
     }
     options = {"output": output, "private_certificate": private_certificate, "report": report, "sign": sign}
     limits = {"shuffle": not keep_order, "force": force, "memory_limit": memory_limit, "require": require}
-    shared = {**options, **limits, "ledger": ledger}
-    names = _names(output, report, private_certificate, key_file or write_key, write_plan or plan, ledger)
+    shared = {**options, **limits, "ledger": ledger, "looser": looser}
+    names = _names(output, report, private_certificate, key_file or write_key, write_plan or plan)
     source = load_table(table)
     if plan is not None:
         _check_planned(chosen, [] if promise is None else promise.given)
         with progress.stage("publishing a later table"):
             done = _later(source, plan, key_file, **shared)
-        _tell(done, {**names, "read": ["key", "plan"]}, format, is_reproducible=False)
+        _tell(done, {**names, **_entered(ledger, done), "read": ["key", "plan"]}, format, is_reproducible=False)
         return 0
     done = _first(source, notion, key_file, chosen, shared)
     read = {} if key_file is None else {"read": ["key"]}
-    _tell(done, {**names, **read}, format, is_reproducible=seed is not None)
+    _tell(done, {**names, **_entered(ledger, done), **read}, format, is_reproducible=seed is not None)
     return 0
 
 
@@ -240,12 +243,22 @@ def _check_one(table: str, more: tuple[str, ...]) -> None:
 
 
 def _names(
-    output: Path, report: Path | None, private: Path | None, key: Path | None, plan: Path | None, ledger: Path | None
+    output: Path, report: Path | None, private: Path | None, key: Path | None, plan: Path | None
 ) -> dict[str, Any]:
     """Files that belong to a publication, by what they are."""
     found = {"output": output, "certificate": f"{output}.certificate.json", "report": report, "private": private}
-    found |= {"key": key, "plan": plan, "ledger": ledger}
+    found |= {"key": key, "plan": plan}
     return {name: str(path) for name, path in found.items() if path is not None}
+
+
+def _entered(ledger: Path | None, done: Publication) -> dict[str, Any]:
+    """Where a publication was entered, as that of a release is told."""
+    if ledger is None:
+        return {}
+    from discreet.releasing.ledger import Ledger
+
+    number = Ledger.read(ledger).number_of(done.certificate)
+    return {"ledger": {"path": str(ledger), "number": number, "is_new": number == 1}}
 
 
 def _first(

@@ -56,6 +56,7 @@ def release(
     public_counts: Flag = False,
     sign: Path | None = None,
     ledger: Path | None = None,
+    looser: Flag = False,
     force: Flag = False,
     format: Format = "text",
 ) -> int:
@@ -127,6 +128,8 @@ def release(
     ledger
         Private record of all that was published about the same people, made where it is not there yet. The promise
         must hold for all releases together; where it does not, nothing is released and the exit code is 1.
+    looser
+        Let go of promises of earlier releases in the ledger that this one does not imply; it is refused otherwise.
     force
         Replace an existing output.
     format
@@ -172,6 +175,7 @@ def release(
                 public_counts=public_counts,
                 sign=sign,
                 ledger=ledger,
+                looser=looser,
                 write_key=write_key,
                 reads=tuple(path for path in (mechanism, proof) if path is not None),
                 force=force,

@@ -110,8 +110,10 @@ class Entering:
     def before(self, subject: Subject, counted: Counted) -> Earlier | None:
         """What readers had seen, beside the classes of the records."""
         _check_plain(counted.fitted.rule, subject)
+        entry = self._entry(subject, counted)
+        self.ledger.check_draws(entry)
         with progress.stage("counting what was published before"):
-            return self.ledger.before(self.table, self._entry(subject, counted))
+            return self.ledger.before(self.table, entry)
 
     def text(self, subject: Subject, counted: Counted, certificate: Certificate) -> str:
         """The content of the ledger with this publication as its last line."""
@@ -140,14 +142,18 @@ class Entering:
         )
 
 
-def entering(path: Any, table: Any, notion: Notion, key: ReleaseKey, stack: ExitStack) -> Entering | None:
+def entering(
+    path: Any, table: Any, notion: Notion, key: ReleaseKey, stack: ExitStack, *, looser: bool = False
+) -> Entering | None:
     """The ledger at a path, nobody else's to add to until the stack is closed; None where there is none."""
     if path is None:
         return None
     lock = Lock(Path(path))
     lock.acquire()
     stack.callback(lock.release)
-    return Entering(Path(path), Ledger.read(path, may_be_new=True), table, notion, key)
+    ledger = Ledger.read(path, may_be_new=True)
+    ledger.check_promise(notion, looser=looser)
+    return Entering(Path(path), ledger, table, notion, key)
 
 
 def _check_plain(rule: SecretRule, subject: Subject) -> None:

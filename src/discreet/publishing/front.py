@@ -93,6 +93,7 @@ def publish(
     memory_limit: str | None = None,
     require: Required = "undecided",
     ledger: str | os.PathLike[str] | None = None,
+    looser: bool = False,
     reads: Sequence[Any] = (),
 ) -> Publication:
     """Publish a whole table without its secret: all useful columns together, under one promise.
@@ -156,6 +157,8 @@ def publish(
     ledger : path, optional
         Private record of what was published about the same people: the promise is then about all of that together, on
         the counted table, and the publication is entered.
+    looser : bool
+        Let go of promises of earlier releases in the ledger that this one does not imply; it is refused otherwise.
 
     Returns
     -------
@@ -217,11 +220,11 @@ def publish(
     )
     if counted:
         warnings.warn(COUNTED_WARNING, DiscreetWarning, stacklevel=2)
-    _check_ledger(ledger, table, output, shuffle=shuffle, counted=counted)
+    _check_ledger(ledger, table, output, shuffle=shuffle, looser=looser, counted=counted)
     wishes = Wishes(promise, model, classes, check_weights(weights), counted, margin, not shuffle)
     if is_spark(table):
         return _published_by_spark(table, asked, wishes, memory_limit)
-    return _published_in_memory(table, asked, wishes, ledger, memory_limit)
+    return _published_in_memory(table, asked, wishes, ledger, memory_limit, looser=looser)
 
 
 def _published_by_spark(frame: Any, asked: Asked, wishes: Wishes, memory_limit: str | None) -> Publication:
@@ -234,7 +237,7 @@ def _published_by_spark(frame: Any, asked: Asked, wishes: Wishes, memory_limit: 
 
 
 def _published_in_memory(
-    table: Any, asked: Asked, wishes: Wishes, ledger: Any, memory_limit: str | None
+    table: Any, asked: Asked, wishes: Wishes, ledger: Any, memory_limit: str | None, *, looser: bool
 ) -> Publication:
     """A publication of a table that DuckDB reads: roles, records, the secret, then design, twins and attack."""
     with ExitStack() as stack:
@@ -251,7 +254,7 @@ def _published_in_memory(
             bins=asked.bins,
             least_share=asked.least_share,
         )
-        entry = entering(ledger, job.frame, wishes.notion, asked.key, stack)
+        entry = entering(ledger, job.frame, wishes.notion, asked.key, stack, looser=looser)
         made = made_in_memory(subject, rule, wishes, asked.key, job.opened.connection, asked.is_late, entry)
         return _finished(job, subject, made, wishes, entry)
 
@@ -272,6 +275,7 @@ def publish_later(
     sign: Any = None,
     require: Required = "undecided",
     ledger: Any = None,
+    looser: bool = False,
     reads: Sequence[Any] = (),
 ) -> Publication:
     """A later table with the model, classes and design of an earlier publication; see `Publication.apply`."""
@@ -281,7 +285,7 @@ def publish_later(
     _check_confidence(require, plan.notion)
     paths = {"output": output, "private_certificate": private_certificate, "write_key": write_key, "report": report}
     wanted = Wanted.of(force, (*reads, key, sign, ledger), **paths)
-    _check_ledger(ledger, table, output, shuffle=shuffle)
+    _check_ledger(ledger, table, output, shuffle=shuffle, looser=looser)
     asked = Asked(
         key=ReleaseKey.of(key, seed),
         wanted=wanted,
@@ -301,7 +305,7 @@ def publish_later(
         if lost and require == "confidence":
             raise BrokenNotionError(_confidence_required(plan, counted))
         wishes = Wishes(kept if lost else plan.notion, weights=plan.weights, keeps_order=not shuffle)
-        entry = entering(ledger, job.frame, wishes.notion, asked.key, stack)
+        entry = entering(ledger, job.frame, wishes.notion, asked.key, stack, looser=looser)
         if entry is not None:
             entry.check(subject, counted)
         made = made_with(subject, counted, wishes, asked.key, job.opened.connection)
@@ -404,8 +408,10 @@ def _begin(stack: ExitStack, table: Any, asked: Asked, memory_limit: str | None)
     return _Job(table, frame, opened, files, asked)
 
 
-def _check_ledger(ledger: Any, table: Any, output: Any, *, shuffle: bool, counted: bool = False) -> None:
+def _check_ledger(ledger: Any, table: Any, output: Any, *, shuffle: bool, looser: bool, counted: bool = False) -> None:
     """Refuse a ledger where nothing could be entered into it, or added up."""
+    if looser and ledger is None:
+        raise InputError("looser is about the promises of a ledger: name it (ledger=..., --ledger).")
     if ledger is not None and not shuffle:
         raise InputError(
             "of rows in their order, a reader of two publications sees which are equal in both, which a ledger cannot "

@@ -75,7 +75,8 @@ def release(
         the ``proof`` of the bound, and ``write_key`` one for the key, which their owner alone may read;
         ``public_counts`` publishes the counts of (S, X) with the certificate, so that anyone can verify it.
         ``sign`` names an Ed25519 private key of OpenSSH that signs the public certificate; ``ledger`` a private record
-        of all releases about the same people, with which the promise must hold together (`discreet.Ledger`).
+        of all releases about the same people, with which the promise must hold together (`discreet.Ledger`); a promise
+        that does not imply those of earlier releases is refused there unless ``looser=True`` lets go of them.
 
     Returns
     -------

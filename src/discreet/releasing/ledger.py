@@ -3,7 +3,8 @@
 A private file of lines, each with the digest of the one before it, which are added and never changed. All releases in
 it are taken to be about the same people: whoever has seen one may have seen them all. A release that would break its
 promise together with those before is refused; one that repeats a mechanism with the same key, by the same id, draws the
-same again and adds nothing, unless ids were given anew: a sketch of who had which id tells.
+same again and adds nothing. Where ids were given anew, as a sketch of who had which id tells, draws under one key are
+neither the same nor independent: such a release is refused.
 
 A whole table that was published counts by what its promise is about: the class that each record appeared as. The class
 of every record is kept with it, and is known of the records of that table alone. Beside a whole table only columns that
@@ -22,6 +23,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from discreet._support import validate
 from discreet._support.errors import BrokenNotionError, ColumnNotFoundError, DiscreetWarning, InputError
@@ -46,6 +49,9 @@ FORMAT = "discreet-ledger/1"
 
 #: Bytes of a ledger that are read.
 MOST_BYTES = 1 << 28
+
+#: What readers can do where the chance of a sensitive value becomes 0.
+RULED_OUT = "could rule out a sensitive value for some people"
 
 #: Where no column of so many values could be counted beside a release, whoever makes it is warned.
 FEW_VALUES = 16
@@ -135,23 +141,27 @@ class Entry:
 
     def repeats(self, other: Entry) -> bool:
         """Whether both draw the same for the same people."""
-        return self.draws_like(other) and self.why_anew(other) is None
+        return self.shares_draws(other) and self.why_anew(other) is None
 
-    def draws_like(self, other: Entry) -> bool:
-        """Whether both draw the same for the same id."""
+    def shares_draws(self, other: Entry) -> bool:
+        """Whether draws of both follow from one secret: they are the same, or depend on each other.
+
+        Draws of places follow from the table too: those of one table are the same, and of two independent.
+        """
         same = self.mechanism.fingerprint == other.mechanism.fingerprint and self.key == other.key
-        if self.classes is not None:
-            return same and self.classes == other.classes
-        return same and self.id is not None and self.id == other.id
+        whole = self.classes is not None and other.classes is not None
+        return same and (whole or (self.id is not None and other.id is not None))
 
     def why_anew(self, other: Entry) -> str | None:
         """Why ids of both may not be the same people's, in words; None where they are."""
         if self.classes is not None:  # which know their records
-            return None
+            return None if self.classes == other.classes else "its records are in other classes"
+        if self.id != other.id:
+            return f"its ids are in the column {self.id!r}, and were in {other.id!r}"
         if self.sketch is None or other.sketch is None:
             return "a line of an older version does not say who had which id"
         why = self.sketch.why_others(other.sketch)
-        return None if why is None else f"{why}, so that ids may have been given anew. Keep those that people had"
+        return None if why is None else f"{why}, so that ids may have been given anew"
 
 
 @dataclass(frozen=True)
@@ -178,10 +188,16 @@ class Ledger:
         path : path
             A private file; others must not read it.
         may_be_new : bool
-            Whether a file that is not there is an empty ledger.
+            Whether a file that is not there is an empty ledger, with a warning.
         """
         name = os.fspath(path)
         if may_be_new and not os.path.lexists(name):
+            warnings.warn(
+                f"{name!r} begins a new ledger: nothing that was published before is known to it. Where there should "
+                "be one already, check the name.",
+                DiscreetWarning,
+                stacklevel=2,
+            )
             return cls()
         lines = _lines(name)
         entries, before = [], ""
@@ -295,12 +311,21 @@ class Ledger:
         Whoever repeats a release that repeats another draws the same as both, though values may change from one to the
         next. A release is the same draw as one before at most: two that are not the same stay two.
         """
-        first: list[int] = []
-        for k, one in enumerate([*self.entries, *(() if without is None else [without])]):
-            same = next((j for j in reversed(range(k)) if one.repeats(self.entries[j])), None)
-            first.append(k if same is None else first[same])
+        first = self._first(without)
         own = set() if without is None else {first.pop()}
         return sorted(set(first) - own)
+
+    def _first(self, last: Entry | None = None) -> list[int]:
+        """Of each release, and of the ``last`` that may follow, the place of the first that was the same draw."""
+        first: list[int] = []
+        for k, one in enumerate([*self.entries, *(() if last is None else [last])]):
+            same = next((j for j in reversed(range(k)) if one.repeats(self.entries[j])), None)
+            first.append(k if same is None else first[same])
+        return first
+
+    def repeated(self) -> list[int | None]:
+        """Of each release the number of the one whose draws it repeats; None where it has its own."""
+        return [None if first == k else first + 1 for k, first in enumerate(self._first())]
 
     def _counting(self, number: int) -> Mechanism:
         """The mechanism of a release for the columns that it is counted by: classes are numbers there."""
@@ -319,17 +344,55 @@ class Ledger:
 
         No budget of the next release: what that tells together with those before has to be counted.
         """
+        return self.rooms(table, [notion])[0]
+
+    def rooms(self, table: Any, notions: Sequence[Notion]) -> list[float]:
+        """The `room` in each of several promises, counted once."""
+        for notion in notions:
+            _check_can_be_added_up(notion)
         if not self.entries:
-            return min(bound.epsilon for bound in notion.bounds)
+            return [min(bound.epsilon for bound in notion.bounds) for notion in notions]
         found = self.earlier(table, self._counted_by(0), bins=_bins(self.entries[0]))
         assert found is not None
-        return notion.on_counts().slack(found.through())
+        seen = found.through()
+        return [notion.on_counts().slack(seen) for notion in notions]
+
+    def strictest(self) -> list[Notion]:
+        """Promises of the releases, on the counts, which imply all others; several where none implies all."""
+        found: list[Notion] = []
+        for one in (entry.notion.on_counts() for entry in self.entries):
+            if not any(other.implies(one) for other in found):
+                found = [*(other for other in found if not one.implies(other)), one]
+        return found
+
+    def check_promise(self, notion: Notion, *, looser: bool = False) -> None:
+        """Refuse a promise that lets go of one before, or where that is asked for say so."""
+        if self.entries:
+            _check_can_be_added_up(notion)
+        own = notion.on_counts()
+        told = {entry.notion: number for number, entry in enumerate(self.entries, 1)}
+        left = {one: number for one, number in told.items() if not own.implies(one.on_counts())}
+        if not left:
+            return
+        named = " and ".join(f"{one} of release {number}" for one, number in left.items())
+        if not looser:
+            raise BrokenNotionError(
+                f"this release promises {notion}, which does not imply {named}: all of them together would no longer "
+                "keep what was promised, so nothing was released. Promise that again, or something stricter; or let go "
+                "of it knowingly (looser=True, --looser)."
+            )
+        warnings.warn(
+            f"all releases of the ledger together are promised {notion} from now on, and no longer {named}.",
+            DiscreetWarning,
+            stacklevel=2,
+        )
 
     def check(self, table: Any, entry: Entry, joint: Joint) -> Earlier | None:
         """Refuse a release that breaks its promise with those before, or lets none follow; else what those told.
 
         ``joint`` is that of the release.
         """
+        self.check_draws(entry)
         found = self.before(table, entry)
         _warn_of_few_values(values_beside(entry.mechanism, joint, 1 if found is None else len(found.outcomes)))
         if found is None:
@@ -337,32 +400,50 @@ class Ledger:
             return None
         before = found.over(joint)
         seen = before.through(entry.mechanism)
-        promise, anew = entry.notion.on_counts(), self._anew(entry)
+        promise = entry.notion.on_counts()
         if not promise.holds(seen):
             slack = promise.slack(seen)
             is_finite = slack > -math.inf
-            how = f"by {-slack:.3g} nats" if is_finite else "since what is seen together rules a value of S out"
-            larger = (
-                ", or promise a larger budget" if is_finite else ""
-            )  # none is large enough where a value is ruled out
+            how = f"by {-slack:.3g} nats" if is_finite else f"since readers of all of it {RULED_OUT}"
+            # No budget is large enough where a value is ruled out.
+            larger = ", or promise a larger budget (--looser)" if is_finite else ""
             raise BrokenNotionError(
                 f"together with what the ledger says was published before this release breaks {entry.notion} {how}, so "
-                f"nothing was released. {anew}Design it after that (design --ledger){larger}."
+                f"nothing was released. {self._other_draw(entry)}Design it after that (design --ledger){larger}."
             )
-        if anew:
-            warnings.warn(f"{anew}The promise holds for all of them together.", DiscreetWarning, stacklevel=2)
         return before
 
-    def _anew(self, entry: Entry) -> str:
-        """What to say where a release would be the same draw as one before, had people kept their ids."""
-        alike = [(number, one) for number, one in enumerate(self.entries, 1) if entry.draws_like(one)]
+    def check_draws(self, entry: Entry) -> None:
+        """Refuse a release whose draws depend on those of one before, and are not the same.
+
+        A draw is a digest of key, mechanism, value and id. Where two people change ids, the second draw of one is the
+        first of the other, and what a reader learns from both is no product of two chances.
+        """
+        alike = [(number, one) for number, one in enumerate(self.entries, 1) if entry.shares_draws(one)]
         if not alike or any(entry.repeats(one) for _, one in alike):
-            return ""
+            return
         number, one = alike[-1]
-        return (
-            f"It has mechanism, key and id column of release {number} and yet counts as a further draw of everybody: "
-            f"{entry.why_anew(one)}. "
+        keep = "" if one.id is None else f"Keep the ids that people had there (id {one.id!r}), or give "
+        raise BrokenNotionError(
+            f"this release has mechanism and key of release {number} in the ledger, and is not the same draw: "
+            f"{entry.why_anew(one)}. Under one key draws of some would follow from those of others, so that nothing "
+            f"can be promised about both, and nothing was released. {keep or 'Give '}a new key (--write-key FILE "
+            "in the place of --key-file): under that it counts as an independent further draw."
         )
+
+    def _other_draw(self, entry: Entry) -> str:
+        """What to say where a release would be the same draw as one before, had it the key and the ids of that."""
+        for number, one in reversed([*enumerate(self.entries, 1)]):
+            if one.id is None or one.mechanism.fingerprint != entry.mechanism.fingerprint:
+                continue
+            lacks = [] if one.key == entry.key else ["under another key"]
+            lacks += [] if one.id == entry.id else ["without its ids" if entry.id is None else "with other ids"]
+            if lacks:
+                return (
+                    f"It is the mechanism of release {number} {' and '.join(lacks)}: with that key (--key-file) and id "
+                    f"(--id {one.id}) it is the same draw, and adds nothing. "
+                )
+        return ""
 
     def before(self, table: Any, entry: Entry) -> Earlier | None:
         """What was seen before a release, beside what it publishes; None where nothing was."""
@@ -391,10 +472,10 @@ class Ledger:
 
     def differences(self, certificate: Certificate, table: Any) -> list[str]:
         """What a private certificate states otherwise than the ledger; see `confirms`."""
-        digest = certificate.public["certificate_digest"]
-        number = next((k for k, entry in enumerate(self.entries) if entry.certificate == digest), None)
-        if number is None:
+        found_as = self.number_of(certificate)
+        if found_as is None:
             return ["release"]
+        number = found_as - 1
         entry, stated = self.entries[number], certificate.to_dict()
         if entry.classes is None if "publication" in stated else entry.classes is not None:
             return ["whole table"]
@@ -402,9 +483,16 @@ class Ledger:
         found = [name for name, (own, other) in of_entry(entry, stated).items() if own != other]
         if found:
             return found
+        if entry.classes is None and not _is_counted(stated, entry, table):
+            return ["table"]
         before = Ledger(self.entries[:number], self.lines[:number])
         same = before._is_stated if entry.classes is None else before._is_named
         return [] if same(entry, stated, table) else ["what was published before"]
+
+    def number_of(self, certificate: Certificate) -> int | None:
+        """The number of the release that a certificate is of, the last of repetitions; None where it is of none."""
+        digest = certificate.public["certificate_digest"]
+        return max((k for k, entry in enumerate(self.entries, 1) if entry.certificate == digest), default=None)
 
     def _is_named(self, entry: Entry, stated: Mapping[str, Any], table: Any) -> bool:
         """Whether the certificate of a whole table names the releases that came before, and it is of these records."""
@@ -428,6 +516,15 @@ class Ledger:
             for one in found.outcomes
         ]
         return told == [{(s, x): n for s, x, n in one} for one in stated["counts"]["outcomes"]]
+
+
+def _is_counted(stated: Mapping[str, Any], entry: Entry, table: Any) -> bool:
+    """Whether the counts of a certificate are those of a table."""
+    counts = stated["counts"]
+    joint = Joint.from_table(table, list(entry.sensitive), list(entry.columns), bins=_bins(entry) or None)
+    alphabets = [[core_labels.decode(label) for label in counts[name]] for name in ("sensitive", "useful")]
+    own = {(joint.sensitive[s], joint.useful[x]): int(n) for (s, x), n in np.ndenumerate(joint.counts) if n}
+    return own == {(alphabets[0][s], alphabets[1][x]): n for s, x, n in counts["cells"] if n}
 
 
 def _release_fields(entry: Entry, stated: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
@@ -463,6 +560,15 @@ def _publication_fields(entry: Entry, stated: Mapping[str, Any]) -> dict[str, tu
         "rows": (entry.rows, told["rows"]),
         "classes": (entry.classes.packed, hidden.get("classes")),
     }
+
+
+def _check_can_be_added_up(notion: Notion) -> None:
+    """Refuse promises about one mechanism, given parts of X: what several releases tell has no such parts."""
+    if notion.is_conditional:
+        raise InputError(
+            f"a ledger cannot add up {notion}, which is about one release and what it tells given some of its columns. "
+            "Promise LIP, ALIP, max-lift or LDP about all releases together (--notion lip --epsilon ...)."
+        )
 
 
 def _warn_of_the_last(notion: Notion) -> None:
@@ -555,6 +661,11 @@ def _lines(name: str) -> list[str]:
         raise InputError(f"cannot read the ledger {name!r}: {error.strerror}.") from None
     except UnicodeDecodeError:
         text = None
+    if text == "":
+        raise InputError(
+            f"the ledger {name!r} is empty, which none ever is: a disk was full, or a copy failed. Restore it; where "
+            "nothing was published yet, remove the file, and the first release begins a ledger."
+        )
     if text is None or not _may_be_ledger(text):
         raise InputError(f"{name!r} is not a ledger: it is a file of another kind. release --ledger begins one.")
     if os.name == "posix" and stat.S_IMODE(mode) & 0o077:

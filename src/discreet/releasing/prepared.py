@@ -130,6 +130,7 @@ def _entered(request: Request, engine: Engine, plan: Plan, checked: Checked) -> 
             "that the mechanism does not know."
         )
     ledger = Ledger.read(request.ledger, may_be_new=True)
+    ledger.check_promise(plan.notion, looser=request.looser)
     kept = tuple(column for column in plan.kept if column not in plan.uncovered)
     with progress.stage("sketching ids"):
         sketch = sketch_of(engine.table, plan, request.key)

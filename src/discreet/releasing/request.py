@@ -39,6 +39,8 @@ class Request:
         Signs the public certificate.
     ledger : Path or None
         Private record of what was published about the same people; the promise is about all of it together.
+    looser : bool
+        Whether the promise may let go of one that earlier releases of the ledger made about all of them.
     """
 
     table: Any
@@ -66,6 +68,7 @@ class Request:
     write_key: Path | None = None
     sign: SigningKey | None = None
     ledger: Path | None = None
+    looser: bool = False
     engine: str = "auto"
     master: str | None = None
     memory_limit: str | None = None
@@ -111,6 +114,8 @@ class Request:
             raise InputError(
                 "a ledger records releases that are written to a file and certified, with one record for each person."
             )
+        if self.looser and self.ledger is None:
+            raise InputError("looser is about the promises of a ledger: name it (ledger=..., --ledger).")
         paths = [os.path.realpath(path) for path in (self.ledger, self.output) if path is not None]
         if len(set(paths)) < len(paths):
             raise InputError(f"the ledger and the output are one file, {str(self.output)!r}. Name another for each.")

@@ -3,8 +3,8 @@
 Who writes a release holds a lock on its name. Every file is written whole under a temporary name beside its target, and
 a journal lists them. When all are there the journal says "forward", and they are moved one after the other. An error
 puts everything back. A process that is killed loses its lock and leaves its journal: whoever releases to the same name
-next completes what was begun to be moved, or removes what was only staged. A file that someone else wrote meanwhile is
-left alone.
+next completes what was begun to be moved, or removes what was only staged. A file that someone else wrote meanwhile,
+such as a ledger with a line of another release, is left alone: nothing is put back over it.
 """
 
 # SPDX-License-Identifier: Apache-2.0
@@ -17,7 +17,7 @@ import re
 import secrets
 import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 
@@ -53,12 +53,15 @@ class Move:
         ``"replace"`` what is there, appear as a ``"new"`` file only, or ``"remove"`` what is there: nothing is staged.
     before : tuple or None
         What was there, None where nothing was.
+    own : tuple or None
+        What was staged, once it is whole: by that it is known in its place. None of what is only removed.
     """
 
     staged: Path
     target: Path
     kind: str
     before: Identity
+    own: Identity = None
 
     @classmethod
     def to(cls, target: Path, kind: str) -> Move:
@@ -98,13 +101,17 @@ class Move:
             os.replace(self.staged, self.target)
 
     def undo(self) -> None:
-        """Put back what was there, whether or not the move was made, and however often it is asked."""
-        if self.before is not None and os.path.lexists(self.old):
+        """Put back what was there, whether or not the move was made, and however often it is asked.
+
+        Nothing is put back over a file that is neither that nor ours: somebody wrote it since.
+        """
+        there = identity(self.target)
+        if self.before is not None and os.path.lexists(self.old) and there in (None, self.before, self.own):
             if self.old.is_dir():
                 remove(self.target)
             os.replace(self.old, self.target)
             remove(self.old)  # two names of one file stay two when one replaces the other
-        elif self.before is None and self.kind != "remove" and self.is_made:
+        elif self.before is None and there is not None and there == self.own:
             remove(self.target)
         remove(self.staged)
 
@@ -182,6 +189,7 @@ class Transaction:
         for move in self._moves:
             with writing(move.target):
                 _synchronise(move.staged)
+        self._moves = [replace(move, own=identity(move.staged)) for move in self._moves]
         with writing(self._output):
             self._write_journal("forward")
         self._is_moving = True
@@ -216,7 +224,7 @@ class Transaction:
             remove(path)
 
     def _write_journal(self, direction: str) -> None:
-        moves = [[str(move.staged), str(move.target), move.kind, move.before] for move in self._moves]
+        moves = [[str(move.staged), str(move.target), move.kind, move.before, move.own] for move in self._moves]
         partly = self._journal.with_name(self._journal.name + PARTS)
         remove(partly)
         handle = os.open(partly, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -257,8 +265,8 @@ def _read_journal(journal: Path) -> tuple[str, Path, list[Move]]:
             raise ValueError
         content = json.loads(journal.read_text())
         moves = [
-            Move(Path(staged), Path(target), kind, None if before is None else tuple(before))
-            for staged, target, kind, before in content["moves"]
+            Move(Path(staged), Path(target), kind, *(None if one is None else tuple(one) for one in identities))
+            for staged, target, kind, *identities in content["moves"]
         ]
         spill = Path(content["spill"])
         if not all(_is_ours(move.staged, move.target) for move in moves) or spill.parent != journal.parent:

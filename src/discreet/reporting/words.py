@@ -21,7 +21,6 @@ __all__ = [
     "MOST_SURE",
     "NOT_JUDGED",
     "NO_CERTIFICATE",
-    "NO_RELEASES",
     "against_words",
     "at_most_percent",
     "beside_words",
@@ -32,6 +31,7 @@ __all__ = [
     "confirmed_words",
     "cost_words",
     "coverage_words",
+    "entered_words",
     "interval_words",
     "leaves_out",
     "limit_words",
@@ -585,8 +585,13 @@ def _rare_words(joint: Joint) -> list[str]:
     ]
 
 
-#: Of a ledger that nothing was entered into.
-NO_RELEASES = "The ledger has no releases yet: all of any budget is left."
+def entered_words(entered: Mapping[str, Any]) -> str:
+    """Where a release or a whole table was entered.
+
+    >>> entered_words({"path": "a.jsonl", "number": 2, "is_new": False})
+    'Ledger: a.jsonl, release 2'
+    """
+    return f"Ledger: {entered['path']}" + (" (new)" if entered["is_new"] else f", release {entered['number']}")
 
 
 def room_words(promise: str, room: float) -> str:
@@ -596,7 +601,8 @@ def room_words(promise: str, room: float) -> str:
     'Together the releases keep LIP(0.5), with nothing to spare.'
     """
     if room < 0:
-        how = f"by {-room:.4g} nats" if room > -math.inf else "since what is seen together rules a value of S out"
+        ruled_out = "since readers of all of it could rule out a sensitive value for some people"
+        how = f"by {-room:.4g} nats" if room > -math.inf else ruled_out
         return f"Together the releases break {promise} {how}."
     if room < NOTHING:
         return f"Together the releases keep {promise}, with nothing to spare."
@@ -606,10 +612,12 @@ def room_words(promise: str, room: float) -> str:
     )
 
 
-def confirmed_words(differs: Sequence[str]) -> str:
+def confirmed_words(differs: Sequence[str], number: int | None) -> str:
     """Whether a certificate states a release of a ledger as it stands there."""
-    if not differs:
-        return "The certificate states its release, and what was published before it, as the ledger has them."
-    if list(differs) == ["release"]:
+    if number is None:
         return "The certificate is of no release here."
-    return f"The certificate and the ledger differ about its release: {', '.join(differs)}."
+    if not differs:
+        return f"The certificate states release {number}, and what was published before it, as the ledger has them."
+    if list(differs) == ["table"]:
+        return f"The certificate is of release {number}, which was of another table: its counts are not those of this."
+    return f"The certificate and the ledger differ about release {number}: {', '.join(differs)}."

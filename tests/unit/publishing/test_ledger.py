@@ -186,7 +186,11 @@ def test_columns_that_no_model_saw_together_are_refused(tmp_path: Path) -> None:
         dc.Ledger.read(ledger).earlier(table, ["b"])
     assert ledger.read_bytes() == stored
     assert not (tmp_path / "second.parquet").exists()
-    dc.publish(table, "s", ["w", "a", "b"], dc.LIP(1.0), seed=3, ledger=ledger, output=tmp_path / "all.parquet")
+    largest = {"seed": 3, "ledger": ledger, "output": tmp_path / "all.parquet"}
+    with pytest.raises(dc.errors.BrokenNotionError, match=r"does not imply LIP\(0.5, confidence=0.9\) of release 1"):
+        dc.publish(table, "s", ["w", "a", "b"], dc.LIP(1.0), **largest)
+    with pytest.warns(dc.errors.DiscreetWarning, match=r"promised LIP\(1\) from now on, and no longer LIP\(0.5"):
+        dc.publish(table, "s", ["w", "a", "b"], dc.LIP(1.0), looser=True, **largest)
 
 
 def test_the_same_publication_again_tells_nothing_new(folder: Path) -> None:

@@ -6,6 +6,7 @@ import itertools
 import json
 import os
 import stat
+import warnings
 from fractions import Fraction
 from pathlib import Path
 
@@ -15,7 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import discreet as dc
-from discreet.errors import BrokenNotionError, InputError
+from discreet.errors import BrokenNotionError, DiscreetWarning, InputError
 
 NOTION = dc.LIP(0.5)
 
@@ -300,7 +301,7 @@ def test_a_larger_budget_is_advised_where_one_helps(tmp_path: Path) -> None:
     assert all(dc.LIP(0.1).holds(joint[name], whole[name]) for name in "ab")
     options = {"ledger": tmp_path / "ledger", "id": "id", "notion": dc.LIP(0.1), "as_values": False}
     dc.release(table, whole["a"], output=tmp_path / "a.csv", **options)
-    with pytest.raises(BrokenNotionError, match=r"rules a value of S out.*design --ledger\)\.$"):
+    with pytest.raises(BrokenNotionError, match=r"rule out a sensitive value for some.*design --ledger\)\.$"):
         dc.release(table, whole["b"], output=tmp_path / "b.csv", **options)
 
 
@@ -493,3 +494,73 @@ def test_a_secret_that_is_published_leaves_nothing_to_promise(options: dict[str,
             **options,
         )
     assert os.listdir(tmp_path) == []
+
+
+def test_an_empty_file_is_no_new_ledger(tmp_path: Path) -> None:
+    """A disk was full, or a copy failed: what it had is not known to be nothing."""
+    (tmp_path / "ledger").touch(0o600)
+    with pytest.raises(InputError, match=r"is empty, which none ever is.*remove the file"):
+        release(designed("job", 0.25), tmp_path, "first", notion=NOTION)
+    assert os.listdir(tmp_path) == ["ledger"]
+
+
+def test_a_new_ledger_says_that_it_knows_of_nothing_before(tmp_path: Path) -> None:
+    with pytest.warns(
+        DiscreetWarning, match=r"ledger' begins a new ledger: nothing that was published before is known"
+    ):
+        release(designed("job", 0.1), tmp_path, "first", notion=NOTION)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        release(designed("job", 0.1), tmp_path, "second", notion=NOTION)
+
+
+def test_a_promise_is_not_let_go_of_in_silence(tmp_path: Path) -> None:
+    """Budgets of designs may differ; what is promised about all of them stays, unless somebody asks for less."""
+    release(designed("job", 0.1), tmp_path, "first", notion=NOTION)
+    for looser in (dc.LIP(1.0), dc.MaxLift(0.5)):
+        with pytest.raises(BrokenNotionError, match=r"does not imply LIP\(0.5\) of release 1.*looser=True, --looser"):
+            release(designed("school", 0.05), tmp_path, "second", notion=looser)
+    release(designed("school", 0.05), tmp_path, "second", notion=dc.LIP(0.4))
+    release(designed("town", 0.01), tmp_path, "third", notion=dc.LIP(0.4))
+    told = r"promised LIP\(2\) from now on, and no longer LIP\(0.5\) of release 1 and LIP\(0.4\) of release 3"
+    with pytest.warns(DiscreetWarning, match=told):
+        release(designed("school", 0.5), tmp_path, "fourth", notion=dc.LIP(2.0), looser=True)
+    ledger = dc.Ledger.read(tmp_path / "ledger")
+    assert ledger.strictest() == [dc.LIP(0.4)]
+    assert ledger.room(TABLE, dc.LIP(0.4)) < 0 < ledger.room(TABLE, dc.LIP(2.0))
+    with pytest.raises(InputError, match="name it"):
+        dc.release(TABLE, designed("job", 0.1), output=tmp_path / "x.parquet", id="id", looser=True)
+
+
+def test_promises_of_which_none_implies_the_other_are_all_the_strictest(tmp_path: Path) -> None:
+    release(designed("job", 0.1), tmp_path, "first", notion=dc.ALIP(eps_lower=0.4, eps_upper=0.5))
+    with pytest.warns(DiscreetWarning, match="no longer"):
+        release(designed("job", 0.1), tmp_path, "second", notion=dc.ALIP(eps_lower=0.5, eps_upper=0.4), looser=True)
+    assert len(dc.Ledger.read(tmp_path / "ledger").strictest()) == 2
+
+
+def test_what_a_ledger_cannot_add_up_is_said_in_words(tmp_path: Path) -> None:
+    release(designed("job", 0.1), tmp_path, "first", notion=NOTION)
+    both = dc.Joint.from_table(TABLE, "rich", ["job", "school"])
+    second = dc.design(both, dc.SRLIP(0.1), "independent-attributes").mechanism
+    with pytest.raises(InputError, match=r"a ledger cannot add up SRLIP\(0.1\)"):
+        release(second, tmp_path, "second", looser=True)
+    with pytest.raises(InputError, match=r"a ledger cannot add up SRLIP\(0.1\)"):
+        dc.Ledger.read(tmp_path / "ledger").room(TABLE, dc.SRLIP(0.1))
+
+
+def test_a_certificate_of_another_table_is_told(second: tuple[Path, dc.Certificate]) -> None:
+    place, certificate = second
+    ledger = dc.Ledger.read(place / "ledger")
+    assert ledger.number_of(certificate) == 2
+    assert ledger.differences(certificate, people(seed=3)) == ["table"]
+    assert ledger.differences(certificate, TABLE.slice(1)) == ["table"]
+
+
+def test_the_first_certificate_is_compared_with_its_table_too(tmp_path: Path) -> None:
+    """Nothing came before it that would have to be counted there."""
+    private = tmp_path / "private.json"
+    release(designed("job", 0.2), tmp_path, "first", notion=NOTION, private_certificate=private)
+    ledger, certificate = dc.Ledger.read(tmp_path / "ledger"), dc.Certificate.from_json(private)
+    assert ledger.differences(certificate, TABLE) == []
+    assert ledger.differences(certificate, people(seed=3)) == ["table"]

@@ -81,7 +81,7 @@ def log_lifts(mechanism: dc.Mechanism, draws: int) -> float:
 
 
 def test_renumbered_people_are_drawn_again_and_that_breaks_the_promise(tmp_path: Path) -> None:
-    """One draw keeps LIP(0.22) and two do not; ids that are given anew make the second an independent one."""
+    """One draw keeps LIP(0.22) and two do not; whoever gets another id is drawn a second time."""
     assert log_lifts(MECHANISM, 1) <= 0.2 + 1e-9
     assert log_lifts(MECHANISM, 2) > 0.22 + 0.01
     release(TABLE, tmp_path, "june")
@@ -89,9 +89,7 @@ def test_renumbered_people_are_drawn_again_and_that_breaks_the_promise(tmp_path:
     release(anew, tmp_path, "july", ledger=None)
     june, july = (pq.read_table(tmp_path / f"{name}.parquet").column("job").to_pylist() for name in ("june", "july"))
     assert np.mean([a != b for a, b in zip(june, july)]) > 0.1  # rows are the same people's, and draws are not
-    with pytest.raises(
-        BrokenNotionError, match=r"of release 1 and yet counts as a further draw.*stand for other values"
-    ):
+    with pytest.raises(BrokenNotionError, match=r"key of release 1 .* not the same draw: .*stand for other values"):
         release(anew, tmp_path, "august")
     assert not (tmp_path / "august.parquet").exists()
     assert len(dc.Ledger.read(tmp_path / "ledger").entries) == 1
@@ -133,14 +131,70 @@ def test_values_that_nearly_all_share_do_not_hide_other_ids() -> None:
     assert "do not tell them apart" in str(alike.why_others(alike))
 
 
+def exchanged(table: pa.Table) -> pa.Table:
+    """People who are as rich and have the same job get each other's ids; of anybody else nothing changes."""
+    rng, ids = np.random.default_rng(6), table.column("id").to_numpy().copy()
+    job, rich = table.column("job").to_numpy(), np.asarray(table.column("rich").to_pylist())
+    for a, b in itertools.product(range(5), ("yes", "no")):
+        group = np.flatnonzero((job == a) & (rich == b))
+        ids[group] = ids[rng.permutation(group)]
+    return table.set_column(0, "id", pa.array(ids))
+
+
+def with_columns(table: pa.Table, month: int) -> pa.Table:
+    """The same people, who were born once, live in one of three towns, and have another balance every month."""
+    rng, n = np.random.default_rng(9), table.num_rows
+    born, town, balance = rng.integers(0, 9000, n), rng.integers(0, 3, n), np.random.default_rng(month).random(n)
+    columns = {"born": born, "town": town, "balance": balance, "month": np.full(n, month)}
+    for name, values in columns.items():
+        table = table.append_column(name, [values])
+    return table
+
+
+@pytest.mark.parametrize("stays", [["born"], ["town"], ["town", "balance"], ["born", "balance", "month"]], ids=str)
+def test_people_of_equal_values_are_told_apart_by_other_columns(stays: list[str], tmp_path: Path) -> None:
+    """What (S, X) cannot show shows in a column that people keep, beside others that change for everybody."""
+    june, july = (with_columns(TABLE, month).select(["id", "job", "rich", *stays]) for month in (6, 7))
+    release(june, tmp_path, "june")
+    release(july, tmp_path, "july")
+    assert dc.Ledger.read(tmp_path / "ledger")._numbers(None) == [0]
+    with pytest.raises(BrokenNotionError, match=f"have other values of .*{stays[0]}.*may have been given anew"):
+        release(exchanged(july), tmp_path, "august")
+
+
+def test_where_no_column_tells_people_apart_their_values_decide(tmp_path: Path) -> None:
+    june, july = (with_columns(TABLE, month).select(["id", "job", "rich", "month"]) for month in (6, 7))
+    release(june, tmp_path, "june")
+    release(exchanged(july), tmp_path, "july")
+    release(with_columns(TABLE, 8), tmp_path, "august")  # columns that one table has alone say nothing
+
+
+def test_columns_of_a_sketch_are_few_and_those_of_most_values(tmp_path: Path) -> None:
+    from discreet.releasing.sketch import MOST_COLUMNS
+
+    rng = np.random.default_rng(4)
+    wide = TABLE
+    for k in range(MOST_COLUMNS + 4):
+        wide = wide.append_column(f"c{k}", [rng.integers(0, k + 1, TABLE.num_rows)])
+    wide = wide.append_column("list", pa.array([[1]] * TABLE.num_rows))
+    beyond = np.arange(TABLE.num_rows, dtype="int32") + 4_000_000  # days: years that Python does not know
+    wide = wide.append_column("far", pa.array(beyond).cast(pa.date32()))
+    release(wide, tmp_path, "wide")
+    sketch = dc.Ledger.read(tmp_path / "ledger").entries[0].sketch
+    assert sketch is not None
+    assert {*sketch.others} == {f"c{k}" for k in range(4, MOST_COLUMNS + 4)}
+
+
 def test_people_may_join_and_leave(tmp_path: Path) -> None:
     release(TABLE, tmp_path, "june")
-    release(TABLE.slice(0, 3900), tmp_path, "july", notion=dc.LIP(0.24))
-    release(TABLE.slice(0, 2500), tmp_path, "august", notion=dc.LIP(0.4))
+    with pytest.warns(DiscreetWarning, match="from now on"):
+        release(TABLE.slice(0, 3900), tmp_path, "july", notion=dc.LIP(0.24), looser=True)
+    with pytest.warns(DiscreetWarning, match="from now on"):
+        release(TABLE.slice(0, 2500), tmp_path, "august", notion=dc.LIP(0.4), looser=True)
     assert dc.Ledger.read(tmp_path / "ledger")._numbers(None) == [0]
     shifted = TABLE.set_column(0, "id", pa.array(np.arange(4000) + 3000))
     with pytest.raises(BrokenNotionError, match="fewer than half of the ids are the same"):
-        release(shifted, tmp_path, "september")
+        release(shifted, tmp_path, "september", notion=NOTION)
 
 
 def test_of_sketches_only_ids_that_both_could_have_are_compared() -> None:
@@ -162,7 +216,43 @@ def test_of_sketches_only_ids_that_both_could_have_are_compared() -> None:
     assert Sketch((), ()).why_others(sketch(some)) is not None
 
 
-def test_lines_of_older_ledgers_count_as_further_draws(tmp_path: Path) -> None:
+def anew(table: pa.Table) -> list[tuple[str, pa.Table, dict[str, Any]]]:
+    """Releases that draw by ids under the key of an earlier one, for people who may not have had them."""
+    return [
+        ("renumbered", renumbered(table), {}),
+        ("another column", table.append_column("number", table.column("id")), {"id": "number"}),
+    ]
+
+
+@pytest.mark.parametrize("case", anew(TABLE), ids=lambda case: case[0])
+def test_draws_that_depend_on_earlier_ones_are_refused_whatever_is_promised(
+    case: tuple[str, pa.Table, dict[str, Any]], tmp_path: Path
+) -> None:
+    """Whoever has another's id and value has their draw too, which no product of two chances counts."""
+    _, table, options = case
+    release(TABLE, tmp_path, "june", notion=dc.LIP(1.5))
+    with pytest.raises(BrokenNotionError, match=r"Keep the ids that people had.*a new key \(--write-key FILE"):
+        release(table, tmp_path, "july", notion=dc.LIP(1.5), **options)
+    assert not (tmp_path / "july.parquet").exists()
+    release(table, tmp_path, "july", notion=dc.LIP(1.5), key=dc.ReleaseKey.fresh(), **options)
+    room = dc.Ledger.read(tmp_path / "ledger").room(TABLE, dc.LIP(1.5))
+    assert room == pytest.approx(1.5 - log_lifts(MECHANISM, 2))
+
+
+def test_draws_of_places_do_not_follow_from_those_of_ids(tmp_path: Path) -> None:
+    """The table itself goes into their secret; each of them counts."""
+    options = {"notion": dc.LIP(1.5), "shuffle": True}
+    release(TABLE, tmp_path, "june", **options)
+    release(TABLE, tmp_path, "july", id=None, **options)
+    ledger = dc.Ledger.read(tmp_path / "ledger")
+    assert ledger._numbers(None) == [0, 1]
+    with pytest.raises(BrokenNotionError, match=r"mechanism of release 1 without its ids: with that key .*--id id"):
+        release(TABLE, tmp_path, "august", id=None, notion=NOTION, shuffle=True)
+    with pytest.raises(BrokenNotionError, match="mechanism of release 1 under another key: with that key"):
+        release(TABLE, tmp_path, "august", key=dc.ReleaseKey.fresh(), notion=NOTION)
+
+
+def test_lines_of_older_ledgers_take_no_more_under_their_key(tmp_path: Path) -> None:
     """Nobody knows who had which id, so that nothing says that a second draw is the first."""
     release(TABLE, tmp_path, "june")
     entry = dc.Ledger.read(tmp_path / "ledger").entries[0]
@@ -171,10 +261,6 @@ def test_lines_of_older_ledgers_count_as_further_draws(tmp_path: Path) -> None:
     (tmp_path / "ledger").write_text(old.text())
     with pytest.raises(BrokenNotionError, match="a line of an older version does not say who had which id"):
         release(TABLE, tmp_path, "july")
-    with pytest.warns(DiscreetWarning, match=r"counts as a further draw.*The promise holds for all of them together"):
-        release(TABLE, tmp_path, "july", notion=dc.LIP(1.5))
-    ledger = dc.Ledger.read(tmp_path / "ledger")
-    assert ledger.room(TABLE, dc.LIP(1.5)) == pytest.approx(1.5 - log_lifts(MECHANISM, 2))
 
 
 def test_whoever_repeats_a_repetition_repeats_the_first(tmp_path: Path) -> None:
@@ -210,7 +296,7 @@ def test_two_draws_stay_two_whatever_is_like_both(tmp_path: Path) -> None:
 
 
 def test_a_sketch_tells_nothing_without_the_key(tmp_path: Path) -> None:
-    release(TABLE, tmp_path, "june")
+    release(TABLE, tmp_path, "june", notion=dc.LIP(1.5))
     release(TABLE, tmp_path, "other", key=dc.ReleaseKey.fresh(), notion=dc.LIP(1.5))
     one, two = (entry.sketch for entry in dc.Ledger.read(tmp_path / "ledger").entries)
     assert one is not None
@@ -226,7 +312,15 @@ def test_a_damaged_sketch_is_a_changed_line(tmp_path: Path) -> None:
     release(TABLE, tmp_path, "june")
     line = json.loads((tmp_path / "ledger").read_text())
     ids, values = line["sketch"]["ids"], line["sketch"]["values"]
-    for wrong in ({"ids": ids}, {"ids": ids[1:], "values": values}, {"ids": ids[16:], "values": values}):
+    whole = {"ids": ids, "values": values}
+    for wrong in (
+        whole | {"others": {"a": "ab"}},
+        whole | {"others": {"a": "abcd"}},
+        whole | {"others": 3},
+        {"ids": ids},
+        {"ids": ids[1:], "values": values},
+        {"ids": ids[16:], "values": values},
+    ):
         (tmp_path / "ledger").write_text(json.dumps(line | {"sketch": wrong}) + "\n")
         with pytest.raises(InputError, match="line 1 of the ledger"):
             dc.Ledger.read(tmp_path / "ledger")
@@ -243,10 +337,11 @@ def test_ids_that_are_missing_or_shared_are_not_entered(tmp_path: Path) -> None:
 
 
 def test_spark_chooses_the_same_ids(tmp_path: Path, spark: Any) -> None:
-    release(TABLE, tmp_path, "june")
-    frame = spark.createDataFrame(TABLE.to_pandas()).repartition(3)
+    table = with_columns(TABLE, 6)
+    release(table, tmp_path, "june")
+    frame = spark.createDataFrame(table.to_pandas()).repartition(3)
     release(frame, tmp_path, "july")
-    pq.write_table(TABLE, tmp_path / "people.parquet")
+    pq.write_table(table, tmp_path / "people.parquet")
     release(tmp_path / "people.parquet", tmp_path, "files", engine="spark")
     one, *others = (entry.sketch for entry in dc.Ledger.read(tmp_path / "ledger").entries)
     assert others == [one, one]

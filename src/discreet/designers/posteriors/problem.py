@@ -425,8 +425,8 @@ def _check_after(notion: Notion, after: Earlier, also: Sequence[Joint]) -> None:
         slack = promise.slack(seen)
         if slack == -math.inf:
             raise BrokenNotionError(
-                f"what was published before rules a value of S out, which breaks {promise} whatever its budget, so "
-                "nothing can follow under it."
+                "of what was published before readers could rule out a sensitive value for some people, which breaks "
+                f"{promise} whatever its budget, so nothing can follow under it."
             )
         raise BrokenNotionError(
             f"what was published before breaks {promise} by {-slack:.3g} nats already, so nothing can follow under it. "

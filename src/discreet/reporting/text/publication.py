@@ -25,6 +25,7 @@ from discreet.reporting.publication_words import (
     undecided_words,
 )
 from discreet.reporting.text.console import bold
+from discreet.reporting.words import entered_words
 
 __all__ = ["publication_text"]
 
@@ -36,7 +37,6 @@ OWNERS = (
     ("private", "Private certificate"),
     ("key", "Key"),
     ("plan", "Plan for later tables"),
-    ("ledger", "Ledger"),
     ("report", "Report for the owner"),
 )
 
@@ -72,6 +72,8 @@ def publication_text(summary: Mapping[str, Any]) -> Group:
         Text(f"Certificate: {visible(summary['certificate'])}"),
     ]
     lines += [Text(f"{title}: {visible(summary[name])}") for name, title in _owners(summary)]
+    if "ledger" in summary:
+        lines.append(Text(visible(entered_words(summary["ledger"]))))
     return Group(*lines)
 
 

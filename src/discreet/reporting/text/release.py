@@ -56,10 +56,7 @@ def release_text(summary: Mapping[str, Any]) -> Group:
     signed = f", signed by the key {summary['signed_by']}" if "signed_by" in summary else ""
     lines.append(Text(f"Certificate: {summary['certificate']}{signed}"))
     if "ledger" in summary:
-        entered = summary["ledger"]
-        lines.append(
-            Text(f"Ledger: {entered['path']}" + (" (new)" if entered["is_new"] else f", release {entered['number']}"))
-        )
+        lines.append(Text(words.entered_words(summary["ledger"])))
     if "codebook" in summary:
         private = " (private, as the mechanism is)" if summary["private_mechanism"] else ""
         lines.append(Text(f"What released values stand for: {summary['codebook']}{private}"))
