@@ -100,7 +100,7 @@ def certified(
 
 def redo_of(subject: Subject, counted: Counted, twins: str) -> dict[str, str]:
     """What drawing again in memory needs: the class of every different record, and who stood opposite whom."""
-    by_row = subject.roles.person is not None
+    by_row = subject.one_by_one
     return {
         "classes": packed(state_of(subject.records, counted.classes, by_row=by_row), "<u2"),
         "turns": packed(state_of(subject.records, counted.turns + 1, by_row=by_row), "u1"),

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet._support.numeric import FloatArray, IntArray
+from discreet._support.numeric import BoolArray, FloatArray, IntArray
 from discreet.publishing.beliefs import sklearn_needed
 
 __all__ = ["FEWEST_CLASSES", "Classes", "classes_for", "make_classes"]
@@ -31,6 +31,9 @@ MOST_CLASSES = 60
 
 #: Steps of a class between which it may be cut, and the least part of its equal share of the records that it may have.
 FINEST, LEAST_PART = 12, 0.1
+
+#: Part of a class that has to be counted at least: what is counted speaks for the others, as a majority does.
+LEAST_COUNTED = 0.5
 
 #: Records of a fold that clusters are made from.
 MOST_CLUSTERED = 50_000
@@ -91,16 +94,22 @@ class Classes:
         return nearest
 
 
-def make_classes(beliefs: FloatArray, folds: IntArray, per_fold: int, *, fewest: int, seed: int) -> Classes:
-    """Classes of every fold, none with fewer records than ``fewest`` where that can be."""
+def make_classes(
+    beliefs: FloatArray, folds: IntArray, counted: BoolArray, per_fold: int, *, fewest: int, seed: int
+) -> Classes:
+    """Classes of every fold, none with fewer records than ``fewest`` where that can be, and most of each ``counted``.
+
+    Where few records are different, all that are like one may be set aside. Nothing could be promised about a class of
+    such records alone.
+    """
     n_folds = int(folds.max()) + 1
-    parts = [beliefs[folds == fold] for fold in range(n_folds)]
+    parts = [(beliefs[folds == fold], counted[folds == fold]) for fold in range(n_folds)]
     if beliefs.shape[1] == 2:
-        return Classes(tuple(_edges(part[:, 1], per_fold) for part in parts), None)
-    return Classes(None, tuple(_centres(np.sqrt(part), per_fold, fewest, seed) for part in parts))
+        return Classes(tuple(_edges(part[:, 1], own, per_fold) for part, own in parts), None)
+    return Classes(None, tuple(_centres(np.sqrt(part), own, per_fold, fewest, seed) for part, own in parts))
 
 
-def _edges(beliefs: FloatArray, parts: int) -> FloatArray:
+def _edges(beliefs: FloatArray, counted: BoolArray, parts: int) -> FloatArray:
     """Where the beliefs of classes differ least, on a scale on which samples tell all of them apart equally well.
 
     The best of all cuts between hundredths of the records that leave every class a good part of its equal share.
@@ -109,19 +118,34 @@ def _edges(beliefs: FloatArray, parts: int) -> FloatArray:
     starts = np.unique(np.quantile(beliefs, np.arange(steps) / steps, method="higher"))
     cells = np.searchsorted(starts, beliefs, side="right") - 1
     sizes = np.bincount(cells, minlength=len(starts)).astype(np.float64)
+    spoken = np.bincount(cells, counted - LEAST_COUNTED, len(starts)).astype(np.float64)
     scale = np.arcsin(np.sqrt(np.clip(beliefs, 0, 1)))
     sums = np.bincount(cells, scale, len(starts)).astype(np.float64)
     squares = np.bincount(cells, scale**2, len(starts)).astype(np.float64)
-    return starts[_cuts(sizes, sums, squares, parts, LEAST_PART * len(beliefs) / parts)]
+    return _halfway(beliefs, starts[_cuts(sizes, sums, squares, spoken, parts, LEAST_PART * len(beliefs) / parts)])
 
 
-def _cuts(sizes: FloatArray, sums: FloatArray, squares: FloatArray, parts: int, fewest: float) -> IntArray:
-    """Cells that classes begin with, but for the first one: least sum of squares within (dynamic programme)."""
-    n, s, q = (np.concatenate([[0.0], np.cumsum(values)]) for values in (sizes, sums, squares))
+def _halfway(beliefs: FloatArray, firsts: FloatArray) -> FloatArray:
+    """Edges between the first beliefs of classes and those before them: another machine may be off by a last digit."""
+    different = np.unique(beliefs)
+    before = different[np.searchsorted(different, firsts) - 1]
+    middle = before + (firsts - before) / 2
+    return np.where(middle > before, middle, firsts)
+
+
+def _cuts(
+    sizes: FloatArray, sums: FloatArray, squares: FloatArray, spoken: FloatArray, parts: int, fewest: float
+) -> IntArray:
+    """Cells that classes begin with, but for the first one: least sum of squares within (dynamic programme).
+
+    ``spoken`` is how many records are counted beyond those that have to be; no class has less than none.
+    """
+    n, s, q, c = (np.concatenate([[0.0], np.cumsum(values)]) for values in (sizes, sums, squares, spoken))
     size = n[None, :] - n[:, None]
     with np.errstate(divide="ignore", invalid="ignore"):
         cost = (q[None, :] - q[:, None]) - (s[None, :] - s[:, None]) ** 2 / size
-    cost = np.where(size >= fewest, np.maximum(cost, 0.0), np.inf)
+    is_allowed = (size >= fewest) & (c[None, :] >= c[:, None])
+    cost = np.where(is_allowed, np.maximum(cost, 0.0), np.inf)
     best, back = cost[0], []
     for _ in range(parts - 1):
         through = best[:, None] + cost
@@ -138,17 +162,23 @@ def _cuts(sizes: FloatArray, sums: FloatArray, squares: FloatArray, parts: int, 
     return np.array(found[::-1], dtype=np.int64)
 
 
-def _centres(roots: FloatArray, parts: int, fewest: int, seed: int) -> FloatArray:
+def _centres(roots: FloatArray, counted: BoolArray, parts: int, fewest: int, seed: int) -> FloatArray:
     with sklearn_needed():
         from sklearn.cluster import KMeans
     rng = np.random.default_rng(seed)
     some = roots if len(roots) <= MOST_CLUSTERED else roots[rng.choice(len(roots), MOST_CLUSTERED, replace=False)]
     different = len(np.unique(some, axis=0))
     centres: FloatArray = KMeans(min(parts, different), n_init=3, random_state=seed).fit(some).cluster_centers_
-    while len(centres) > 2:  # the smallest cluster goes to its neighbours until none is too small
-        far = (centres**2).sum(axis=1) - 2 * roots @ centres.T
-        sizes = np.bincount(far.argmin(axis=1), minlength=len(centres))
-        if sizes.min() >= fewest:
-            break
-        centres = np.delete(centres, int(sizes.argmin()), axis=0)
+    while (least := _least(roots, counted, centres, fewest)) is not None:
+        centres = np.delete(centres, least, axis=0)  # its records go to its neighbours
     return centres
+
+
+def _least(roots: FloatArray, counted: BoolArray, centres: FloatArray, fewest: int) -> int | None:
+    """The cluster that cannot stay: the least counted where too few of it are, else the smallest if it is too small."""
+    nearest = ((centres**2).sum(axis=1) - 2 * roots @ centres.T).argmin(axis=1)
+    sizes = np.bincount(nearest, minlength=len(centres))
+    parts = np.bincount(nearest, counted, len(centres)) / np.maximum(sizes, 1)
+    if len(centres) > 1 and parts.min() < LEAST_COUNTED:
+        return int(parts.argmin())
+    return int(sizes.argmin()) if len(centres) > 2 and sizes.min() < fewest else None

@@ -177,7 +177,8 @@ def learn_classes(
     told = beliefs.of(features, subject.folds)
     fewest = FEWEST_COUNTED if settings.notion.confidence is None else FEWEST_SURE
     with progress.stage("making classes"):
-        classes = make_classes(told[order], subject.folds[order], per_fold, fewest=fewest, seed=seed)
+        counts = subject.turns[order] >= 0
+        classes = make_classes(told[order], subject.folds[order], counts, per_fold, fewest=fewest, seed=seed)
     return Learned(encoder, beliefs, classes, told, classes.of(told, subject.folds), secret)
 
 
@@ -204,6 +205,7 @@ def design_classes(joint: Joint, settings: Settings, sizes: IntArray, after: Ear
     As common among all records, that is: those that are not counted are published too.
     """
     _check_labels(joint)
+    _check_counted(joint, sizes)
     options: dict[str, Any] = {} if settings.margin is None else {"margin": settings.margin}
     options |= {} if after is None else {"after": after}
     utility = Invariant(Accuracy(), dict(zip(joint.useful, sizes.tolist())))
@@ -263,6 +265,16 @@ def _check_labels(joint: Joint) -> None:
         raise UnusableColumnError(
             f"the sensitive column {' + '.join(joint.sensitive_columns)} has only one value, so there is nothing to "
             "protect. Choose another column."
+        )
+
+
+def _check_counted(joint: Joint, sizes: IntArray) -> None:
+    """Refuse classes that nothing is known about: their records would be published as those of any other class."""
+    lacking = int(sizes[np.asarray(joint.counts).sum(axis=0) == 0].sum())
+    if lacking:
+        raise UnusableColumnError(
+            f"{lacking:,} records are in classes of which none is counted, since few records are different. Publish "
+            "without confidence (dc.LIP(0.5), --confidence 0), or with another key."
         )
 
 

@@ -46,7 +46,16 @@ from discreet.publishing.note import Note
 from discreet.publishing.pilot import rule_from
 from discreet.publishing.publication import Publication
 from discreet.publishing.quality import Quality, quality_of
-from discreet.publishing.reading import PILOT_ONE_IN, Subject, check_persons, check_rows, folds_key, subject_of
+from discreet.publishing.reading import (
+    CHOICE_DIGITS,
+    PILOT_ONE_IN,
+    Subject,
+    are_few,
+    check_persons,
+    check_rows,
+    folds_key,
+    subject_of,
+)
 from discreet.publishing.roles import ID_NAMES, MOST_LOOKED_AT, Roles, may_be_id, roles_of, tells_who
 from discreet.publishing.writing import Files, Wanted, open_files
 from discreet.releasing.certification import output_digest
@@ -185,6 +194,8 @@ class _Work:
             self.rows = int(tallied(self.table.frame, {}).column(0)[0].as_py())
             check_rows(self.rows, self.table.name)
             self.records = self.held.keep(self._numbered())
+            if self.roles.person is None and are_few(self._numbers(), self.rows):
+                self.records = self.held.keep(self._one_by_one())
             persons = self._persons()
             found = self.records.where("shown").drop("shown").toArrow()
             check_rows(len(found), "a sample of the table")
@@ -211,6 +222,16 @@ class _Work:
         below = f"{(SAMPLE << 4 * SAMPLE_DIGITS) // self.rows:0{SAMPLE_DIGITS}x}"
         hashed = _keyed(numbered, {"h": (self.key.derive("twins-sample").hex(), ["digest", SPARK.as_text("number")])})
         return hashed.selectExpr("*", f"substr(h, 1, {SAMPLE_DIGITS}) < '{below}' AS shown").drop("h")
+
+    def _numbers(self) -> int:
+        """The sum of the numbers that equal records have."""
+        return int(self.records.selectExpr("sum(number) AS n").toArrow().column(0)[0].as_py())
+
+    def _one_by_one(self) -> Any:
+        """All rows with choices of their own but for the fold, as `reading.joined_choices` makes them."""
+        own = _keyed(self.records, {"own": (folds_key(self.key), ["digest", SPARK.as_text("number")])})
+        joined = f"substr(chosen, 1, {CHOICE_DIGITS}) || substr(own, {CHOICE_DIGITS + 1}) AS chosen"
+        return own.selectExpr(*[name for name in self.records.columns if name != "chosen"], joined)
 
     def _persons(self) -> int | None:
         if self.roles.person is None:

@@ -1,8 +1,10 @@
 """Who appears as whom: classes by the integers of a mechanism, twins by a point of each record's stretch.
 
 Every record has one keyed digest. Its first 120 bits are compared with the summed weights of the record's class, as in
-every release; the next 40 are the point at which its twin stands. Where rows keep their order, records are exchanged
-one for one instead (`exchange`).
+every release; the next 40 are the point at which its twin stands, and the last 96 its own place among its class. Were
+places told by the first bits too, all that move to a class would stand side by side, opposite few of its records, and
+those would appear often together and the others never: shares of values would vary several times as much. Where rows
+keep their order, records are exchanged one for one instead (`exchange`).
 """
 
 # SPDX-License-Identifier: Apache-2.0
@@ -37,6 +39,9 @@ __all__ = [
 #: Hexadecimal digits that the class is drawn by, and those of the point behind them.
 CLASS_DIGITS, POINT_DIGITS = 30, 10
 
+#: The digits behind both, by which records stand in order.
+ORDER_FROM, ORDER_DIGITS = 40, 24
+
 
 #: What certificates call it that records are exchanged; the second where classes have other sizes than in the design.
 ONE_FOR_ONE, NEARLY = "one for one", "one for one, some repeated"
@@ -69,8 +74,15 @@ def appearing(
 def coupled(hashes: Digests, classes: IntArray, mechanism: Mechanism, distance: Distance) -> Coupling:
     """Twins between the classes of a mechanism; the key decides between records that are alike."""
     last = np.empty(len(hashes), dtype=np.int64)
-    last[np.argsort(hashes, kind="stable")] = np.arange(len(hashes))
+    last[np.argsort(_order_digits(hashes), kind="stable")] = np.arange(len(hashes))
     return couple(classes, mechanism.n_useful, moves(mechanism), distance, last)
+
+
+def _order_digits(hashes: Digests) -> Digests:
+    """Those that say nothing about who moves, nor where to."""
+    letters = hashes.view(np.uint8).reshape(len(hashes), hashes.dtype.itemsize)[:, ORDER_FROM:]
+    result: Digests = np.ascontiguousarray(letters).view(f"S{ORDER_DIGITS}").reshape(-1)
+    return result
 
 
 def moves(mechanism: Mechanism) -> dict[tuple[int, int], float]:

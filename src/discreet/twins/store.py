@@ -19,8 +19,8 @@ __all__ = ["overlap_of", "packed", "places_of", "state_of", "unpacked"]
 def state_of(records: Records, values: IntArray, *, by_row: bool = False) -> IntArray:
     """Of every different record, in the order of digests, the number that all its rows share.
 
-    Where equal records may belong to different persons they have numbers of their own (``by_row``), in the order of
-    digests and of rows.
+    Where equal records may belong to different persons, or are chosen one by one, they have numbers of their own
+    (``by_row``), in the order of digests and of rows.
     """
     found = np.zeros(len(records) if by_row else records.n_tuples, dtype=np.int64)
     found[places_of(records, by_row=by_row)] = values

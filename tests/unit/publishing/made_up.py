@@ -30,3 +30,18 @@ def people(n: int = 4000, seed: int = 0, rule: str = "plain") -> pa.Table:
             "ill": np.where(rng.random(n) < chance, "yes", "no"),
         }
     )
+
+
+def few_different(n: int = 6000, seed: int = 0) -> pa.Table:
+    """Schooling and sex alone: 24 different records, some of them very common; S is an income."""
+    rng = np.random.default_rng(seed)
+    years = rng.choice(12, n, p=np.array([1, 1, 2, 2, 3, 4, 32, 22, 8, 17, 6, 2]) / 100)
+    woman = rng.random(n) < 0.33
+    high = rng.random(n) < 0.04 + 0.05 * years * np.where(woman, 0.3, 1.0)
+    return pa.table(
+        {
+            "schooling": [f"{year:02d} years" for year in years],
+            "sex": np.where(woman, "female", "male"),
+            "income": np.where(high, "high", "low"),
+        }
+    )

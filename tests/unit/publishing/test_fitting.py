@@ -13,7 +13,14 @@ from hypothesis import strategies as st
 import discreet as dc
 from discreet.drawing.keys import ReleaseKey
 from discreet.publishing.beliefs import default_model
-from discreet.publishing.classes import FEWEST_CLASSES, LEAST_PART, MOST_CLASSES, classes_for, make_classes
+from discreet.publishing.classes import (
+    FEWEST_CLASSES,
+    LEAST_COUNTED,
+    LEAST_PART,
+    MOST_CLASSES,
+    classes_for,
+    make_classes,
+)
 from discreet.publishing.features import MOST_CODES, Encoder, features_of
 from discreet.publishing.fitting import Settings, fit
 from discreet.publishing.pilot import rule_from
@@ -122,7 +129,7 @@ def test_quantiles_and_clusters_make_classes_in_each_fold() -> None:
     rng = np.random.default_rng(0)
     folds = rng.integers(0, 2, 2000)
     p = rng.random(2000)
-    two = make_classes(np.column_stack([1 - p, p]), folds, 5, fewest=10, seed=0)
+    two = make_classes(np.column_stack([1 - p, p]), folds, folds >= 0, 5, fewest=10, seed=0)
     found = two.of(np.column_stack([1 - p, p]), folds)
     assert two.labels == ["A1", "A2", "A3", "A4", "A5", "B1", "B2", "B3", "B4", "B5"]
     assert (found // 5 == folds).all()
@@ -131,7 +138,7 @@ def test_quantiles_and_clusters_make_classes_in_each_fold() -> None:
         assert sizes.min() >= 0.4 * 1000 / 5 * 0.9
         assert all(p[found == k].max() <= p[found == k + 1].min() for k in range(5 * fold, 5 * fold + 4))
     three = rng.dirichlet([1, 1, 1], 2000)
-    made = make_classes(three, folds, 6, fewest=50, seed=0)
+    made = make_classes(three, folds, folds >= 0, 6, fewest=50, seed=0)
     sizes = np.bincount(made.of(three, folds))
     assert sizes.min() >= 50
     assert len(sizes) == sum(made.sizes) <= 12
@@ -149,14 +156,31 @@ def test_two_labels_are_cut_where_classes_differ_least(beliefs: list[float]) -> 
         return sum(float(((part - part.mean()) ** 2).sum()) for part in parts)
 
     every = [edges for k in range(3) for edges in itertools.combinations(np.unique(p)[1:], k)]
-    classes = make_classes(np.column_stack([1 - p, p]), np.zeros(len(p), dtype=np.int64), 3, fewest=1, seed=0)
+    folds = np.zeros(len(p), dtype=np.int64)
+    classes = make_classes(np.column_stack([1 - p, p]), folds, folds >= 0, 3, fewest=1, seed=0)
     assert classes.edges is not None
     assert within(tuple(classes.edges[0])) == pytest.approx(min(map(within, every)), abs=1e-9)
 
 
 def test_beliefs_that_are_all_equal_make_one_class() -> None:
     same = np.full((400, 2), 0.5)
-    assert make_classes(same, np.arange(400) % 2, 5, fewest=10, seed=0).sizes == (1, 1)
+    folds = np.arange(400) % 2
+    assert make_classes(same, folds, folds >= 0, 5, fewest=10, seed=0).sizes == (1, 1)
+
+
+@pytest.mark.parametrize("n_labels", [2, 3])
+def test_most_records_of_every_class_are_counted(n_labels: int) -> None:
+    """Also where all records of some beliefs are set aside, and those beliefs would have classes of their own."""
+    rng = np.random.default_rng(0)
+    different = rng.dirichlet(np.ones(n_labels), 24)
+    which = rng.choice(24, 6000, p=rng.dirichlet(np.full(24, 5.0)))
+    beliefs, folds, counted = different[which], which % 2, which % 5 != 1
+    counts = np.bincount(make_classes(beliefs, folds, counted, 10, fewest=50, seed=0).of(beliefs, folds), counted)
+    sizes = np.bincount(make_classes(beliefs, folds, counted, 10, fewest=50, seed=0).of(beliefs, folds))
+    assert (counts >= LEAST_COUNTED * sizes).all()
+    careless = np.bincount(make_classes(beliefs, folds, folds >= 0, 10, fewest=50, seed=0).of(beliefs, folds), counted)
+    assert careless.min() == 0
+    assert len(counts) > 6
 
 
 def test_rare_labels_are_gathered_until_they_are_common() -> None:

@@ -22,6 +22,7 @@ from discreet.publishing.pilot import rule_from
 from discreet.publishing.publication import Publication
 from discreet.publishing.spark_tasks import Columns
 from discreet.twins.secret import RARER, SecretRule
+from tests.unit.publishing.made_up import few_different
 
 ROWS = 8000
 NOTION = LIP(0.4, confidence=0.9)
@@ -221,3 +222,13 @@ def test_parts_of_a_column_are_read_as_the_whole() -> None:
     assert cells.numbers[cells.codes].tolist()[:2] == [1234, 5.5]
     assert columns.cells(pa.table({"u0": ["odd", "even"]}))[0].numbers is not None
     assert Columns(("x",), (), (None,)).cells(pa.table({"u0": ["1", "2"]}))[0].numbers is None
+
+
+def test_few_different_records_are_set_aside_one_by_one(spark: Any, tmp_path: Path) -> None:
+    """Also those that are equal: every class is counted, and one record in twenty is not, give or take 100 of 6,000."""
+    table = few_different()
+    frame = spark.createDataFrame(table.to_pylist(), "schooling string, sex string, income string")
+    found = dc.publish(frame, "income", notion=NOTION, seed=1, output=tmp_path / "out")
+    counts = np.asarray(found.joint.counts).sum(axis=0)
+    assert (counts > 0).all()
+    assert abs(counts.sum() - 0.95 * table.num_rows) < 100

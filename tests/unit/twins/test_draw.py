@@ -5,11 +5,14 @@ from __future__ import annotations
 import hashlib
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from scipy import stats
 
 import discreet as dc
-from discreet.twins.draw import drawn_classes, moves, points
+from discreet.twins.cells import cells_of
+from discreet.twins.distance import Distance
+from discreet.twins.draw import coupled, drawn_classes, moves, points, sources
 
 
 def mechanism_of(channel: list[list[float]]) -> dc.Mechanism:
@@ -63,3 +66,15 @@ def test_points_are_the_next_forty_bits() -> None:
     hashes = hashes_of(200)
     assert points(hashes).tolist() == [int(text[30:40], 16) for text in hashes.tolist()]
     assert stats.kstest(points(hashes_of(5000)) / 2**40, "uniform").pvalue > 1e-4
+
+
+def test_who_moves_says_nothing_about_where_it_stands() -> None:
+    """A tenth of a large class appears as all records of a small one, and not as a tenth of them again and again."""
+    n, small = 5000, 50
+    mechanism = mechanism_of([[0.9, 0.1], [0.1, 0.9]])
+    classes = (np.arange(n) < small).astype(np.int64)
+    hashes, distance = hashes_of(n), Distance([cells_of("a", pa.chunked_array([pa.array(["x"] * n)]))], {})
+    found = sources(hashes, classes, mechanism, coupled(hashes, classes, mechanism, distance))
+    shown = found[(classes == 0) & (classes[found] == 1)]
+    assert len(shown) == pytest.approx(n / 10, abs=100)
+    assert len(np.unique(shown)) > 0.9 * small
