@@ -500,3 +500,31 @@ def test_a_reproduction_without_its_data_says_so(call, tmp_path: Path) -> None:
     assert code == 0
     assert "name the folder that has it with --data" in " ".join(out.split())
     assert (target / "verdicts.csv").exists()
+
+
+def test_a_reproduction_says_how_far_it_is_where_no_terminal_shows_it(call) -> None:
+    code, out, err = call("reproduce", "df20-example2", "df20-example3", "--quick", "--workers", "1")
+    assert code == 0
+    assert [line.partition(" entries")[0] for line in err.splitlines()] == ["1 of 2", "2 of 2"]
+    assert err.splitlines()[1].endswith("s: df20-example3")
+    assert "Where we do not agree" not in out  # all agree
+    assert call("reproduce", "df20-example2", "--quick", "--workers", "1", "--quiet")[2] == ""
+
+
+def test_a_reproduction_of_everything_says_first_that_it_is_long(call, monkeypatch: pytest.MonkeyPatch) -> None:
+    from discreet import papers
+
+    monkeypatch.setattr(papers, "reproduce", lambda *args, **options: [])
+    code, _, err = call("reproduce")
+    assert code == 0
+    assert f"computing all {len(papers.ENTRIES)} entries anew, which takes twenty minutes or more on two cores." in err
+    assert "discreet reproduce --list shows the names." in err
+
+
+def test_names_of_a_reproduction_are_listed(call) -> None:
+    code, out, err = call("reproduce", "df20", "--list", "--format", "json")
+    listed = json.loads(out)["entries"]
+    assert (code, err) == (0, "")
+    assert listed["df20-example2"] == "Example 2: Algorithm 1"
+    assert all(name.startswith("df20-") for name in listed)
+    assert "zds23-fig4 " in call("reproduce", "--list")[1]

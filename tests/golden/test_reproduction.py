@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from pathlib import Path
 
@@ -87,6 +88,24 @@ def test_missing_data_is_reported_not_faked() -> None:
     (verdict,) = [v for v in papers.reproduce(["df20-heart-data"]) if v.claim.id == "df20-heart-ages"]
     assert verdict.verdict == papers.NOT_COMPUTED
     assert "processed.hungarian.data" in verdict.note
+
+
+def test_a_second_run_leaves_verdicts_on_other_entries(tmp_path: Path) -> None:
+    alone = [papers.reproduce([name], tmp_path, quick=True) for name in ("df20-example3", "df20-example2")]
+    with (tmp_path / "verdicts.csv").open(newline="") as stream:
+        stored = {row["id"]: row["verdict"] for row in csv.DictReader(stream)}
+    assert stored == {verdict.claim.id: verdict.verdict for found in alone for verdict in found}
+    assert list(stored) == [claim for claim in papers.claims() if claim in stored]
+    before = (tmp_path / "verdicts.csv").read_bytes()
+    papers.reproduce(["df20-example2"], tmp_path, quick=True)
+    assert (tmp_path / "verdicts.csv").read_bytes() == before
+
+
+def test_statements_that_another_entry_answers_are_left_to_it() -> None:
+    """The example of merged graphs stands under Example 3, and is computed with the lemmas."""
+    found = {verdict.claim.id: verdict.verdict for verdict in papers.reproduce(["df20-example3"], quick=True)}
+    assert "df20-merge-subgraphs-example" not in found
+    assert set(found.values()) <= {papers.AGREES, "argued", "drawn", "given"}
 
 
 def test_unknown_names_are_refused() -> None:
