@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -528,3 +529,38 @@ def test_names_of_a_reproduction_are_listed(call) -> None:
     assert listed["df20-example2"] == "Example 2: Algorithm 1"
     assert all(name.startswith("df20-") for name in listed)
     assert "zds23-fig4 " in call("reproduce", "--list")[1]
+
+
+AVERAGES = {"l1": [], "chi2": [], "alpha-lift": ["--alpha", "2"]}
+
+
+@pytest.mark.parametrize("notion", AVERAGES)
+def test_promises_about_averages_are_shown_beside_their_bounds(call, tmp_path: Path, notion: str) -> None:
+    """Log-lifts of a design that keeps such a promise may be beyond its budgets, so they are not all that is shown."""
+    promise = ["--notion", notion, *AVERAGES[notion], "--eps-lower", "0.2", "--eps-upper", "0.2"]
+    asked = ["design", *ADULT, *promise, "--method", "subset-merging", "-o", tmp_path / "m.json"]
+    figures = json.loads(call(*asked, "--format", "json")[1])
+    measured = figures["on_averages"]
+    assert max(abs(figures["log_min_lift"]), figures["log_max_lift"]) > 0.2
+    assert [average["epsilon"] for average in measured] == [0.2, 0.2]
+    assert all(0 < average["level"] <= 0.2 and 0 < average["value"] <= average["limit"] for average in measured)
+    assert min(0.2 - average["level"] for average in measured) == pytest.approx(figures["slack"], abs=1e-9)
+    assert call(*asked, "--force")[1].count(" of 0.2 nats") == 2
+    private = tmp_path / "private.json"
+    sink = ["-o", tmp_path / "r.csv", "--private-certificate", private, "--shuffle"]
+    released = call("release", "sample:adult", tmp_path / "m.json", *sink, "--format", "json")
+    assert json.loads(released[1])["on_averages"] == measured
+    shown = " ".join(call("release", "sample:adult", tmp_path / "m.json", *sink, "--force")[1].split())
+    assert "Promised and kept:" in shown
+    assert shown.count("of 0.2 nats") == 2
+    public = tmp_path / "r.csv.certificate.json"
+    counted = " ".join(call("verify", public, "--table", "sample:adult")[1].split())
+    verified = " ".join(call("verify", private)[1].split())
+    assert (verified.count("of 0.2 nats"), counted.count("of 0.2 nats")) == (2, 2)
+    for average in measured:
+        told = re.findall(r"at (0\.\d+) of 0\.2 nats", verified)
+        assert any(float(nats) == pytest.approx(average["level"], abs=2e-6) for nats in told)
+
+
+def test_promises_on_lifts_show_no_averages(call) -> None:
+    assert "on_averages" not in json.loads(call("design", *ADULT, "--epsilon", "0.5", "--format", "json")[1])

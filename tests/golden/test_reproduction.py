@@ -102,7 +102,7 @@ def test_a_second_run_leaves_verdicts_on_other_entries(tmp_path: Path) -> None:
 
 
 def test_statements_that_another_entry_answers_are_left_to_it() -> None:
-    """The example of merged graphs stands under Example 3, and is computed with the lemmas."""
+    """The example of merged graphs stands under Example 3, and is computed with Algorithm 2 in general."""
     found = {verdict.claim.id: verdict.verdict for verdict in papers.reproduce(["df20-example3"], quick=True)}
     assert "df20-merge-subgraphs-example" not in found
     assert set(found.values()) <= {papers.AGREES, "argued", "drawn", "given"}

@@ -46,6 +46,9 @@ def design_text(design: Design) -> ConsoleRenderable:
     table.add_row("mutual information I(X;Y)", number(figures["mutual_information"]), "nats")
     for title, value, unit in _in_values(design):
         table.add_row(title, value, unit)
+    for average in figures.get("on_averages", ()):
+        value, allowed = words.allowed_words(average)
+        table.add_row(f"promised: {average['measure']}", value, allowed)
     table.add_row("log max-lift", number(figures["log_max_lift"]), "nats")
     table.add_row("log min-lift", number(figures["log_min_lift"]), "nats")
     together = "nats" if design.after is None else f"nats, together with {len(design.after.mechanisms)} before"
