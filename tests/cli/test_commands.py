@@ -564,3 +564,23 @@ def test_promises_about_averages_are_shown_beside_their_bounds(call, tmp_path: P
 
 def test_promises_on_lifts_show_no_averages(call) -> None:
     assert "on_averages" not in json.loads(call("design", *ADULT, "--epsilon", "0.5", "--format", "json")[1])
+
+
+def test_all_options_that_a_notion_lacks_are_named_at_once(call) -> None:
+    code, _, err = call("design", *ADULT, "--notion", "alpha-lift", "--epsilon", "1")
+    assert (code, "the notion alpha-lift needs --alpha and --lam." in err) == (2, True)
+    assert "needs --lam." in call("design", *ADULT, "--notion", "alpha-lift", "--epsilon", "1", "--alpha", "2")[2]
+
+
+def test_a_ledger_is_named_by_its_place(call) -> None:
+    code, _, err = call("ledger")
+    assert code == 2
+    assert "--ledger" not in err
+
+
+def test_perfect_privacy_prints_no_rounding_errors(call) -> None:
+    shown = call("design", *ADULT, "--notion", "perfect")[1]
+    assert re.search(r"log max-lift +0 +nats", shown)
+    assert re.search(r"log min-lift +0 +nats", shown)
+    assert " 0.0 %" not in shown
+    assert " 0.00 %" not in shown
