@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -500,3 +501,86 @@ def test_a_reproduction_without_its_data_says_so(call, tmp_path: Path) -> None:
     assert code == 0
     assert "name the folder that has it with --data" in " ".join(out.split())
     assert (target / "verdicts.csv").exists()
+
+
+def test_a_reproduction_says_how_far_it_is_where_no_terminal_shows_it(call) -> None:
+    code, out, err = call("reproduce", "df20-example2", "df20-example3", "--quick", "--workers", "1")
+    assert code == 0
+    assert [line.partition(" entries")[0] for line in err.splitlines()] == ["1 of 2", "2 of 2"]
+    assert err.splitlines()[1].endswith("s: df20-example3")
+    assert "Where we do not agree" not in out  # all agree
+    assert call("reproduce", "df20-example2", "--quick", "--workers", "1", "--quiet")[2] == ""
+
+
+def test_a_reproduction_of_everything_says_first_that_it_is_long(call, monkeypatch: pytest.MonkeyPatch) -> None:
+    from discreet import papers
+
+    monkeypatch.setattr(papers, "reproduce", lambda *args, **options: [])
+    code, _, err = call("reproduce")
+    assert code == 0
+    assert f"computing all {len(papers.ENTRIES)} entries anew, which takes twenty minutes or more on two cores." in err
+    assert "discreet reproduce --list shows the names." in err
+
+
+def test_names_of_a_reproduction_are_listed(call) -> None:
+    code, out, err = call("reproduce", "df20", "--list", "--format", "json")
+    listed = json.loads(out)["entries"]
+    assert (code, err) == (0, "")
+    assert listed["df20-example2"] == "Example 2: Algorithm 1"
+    assert all(name.startswith("df20-") for name in listed)
+    assert "zds23-fig4 " in call("reproduce", "--list")[1]
+
+
+AVERAGES = {"l1": [], "chi2": [], "alpha-lift": ["--alpha", "2"]}
+
+
+@pytest.mark.parametrize("notion", AVERAGES)
+def test_promises_about_averages_are_shown_beside_their_bounds(call, tmp_path: Path, notion: str) -> None:
+    """Log-lifts of a design that keeps such a promise may be beyond its budgets, so they are not all that is shown."""
+    promise = ["--notion", notion, *AVERAGES[notion], "--eps-lower", "0.2", "--eps-upper", "0.2"]
+    asked = ["design", *ADULT, *promise, "--method", "subset-merging", "-o", tmp_path / "m.json"]
+    figures = json.loads(call(*asked, "--format", "json")[1])
+    measured = figures["on_averages"]
+    assert max(abs(figures["log_min_lift"]), figures["log_max_lift"]) > 0.2
+    assert [average["epsilon"] for average in measured] == [0.2, 0.2]
+    assert all(0 < average["level"] <= 0.2 and 0 < average["value"] <= average["limit"] for average in measured)
+    assert min(0.2 - average["level"] for average in measured) == pytest.approx(figures["slack"], abs=1e-9)
+    assert call(*asked, "--force")[1].count(" of 0.2 nats") == 2
+    private = tmp_path / "private.json"
+    sink = ["-o", tmp_path / "r.csv", "--private-certificate", private, "--shuffle"]
+    released = call("release", "sample:adult", tmp_path / "m.json", *sink, "--format", "json")
+    assert json.loads(released[1])["on_averages"] == measured
+    shown = " ".join(call("release", "sample:adult", tmp_path / "m.json", *sink, "--force")[1].split())
+    assert "Promised and kept:" in shown
+    assert shown.count("of 0.2 nats") == 2
+    public = tmp_path / "r.csv.certificate.json"
+    counted = " ".join(call("verify", public, "--table", "sample:adult")[1].split())
+    verified = " ".join(call("verify", private)[1].split())
+    assert (verified.count("of 0.2 nats"), counted.count("of 0.2 nats")) == (2, 2)
+    for average in measured:
+        told = re.findall(r"at (0\.\d+) of 0\.2 nats", verified)
+        assert any(float(nats) == pytest.approx(average["level"], abs=2e-6) for nats in told)
+
+
+def test_promises_on_lifts_show_no_averages(call) -> None:
+    assert "on_averages" not in json.loads(call("design", *ADULT, "--epsilon", "0.5", "--format", "json")[1])
+
+
+def test_all_options_that_a_notion_lacks_are_named_at_once(call) -> None:
+    code, _, err = call("design", *ADULT, "--notion", "alpha-lift", "--epsilon", "1")
+    assert (code, "the notion alpha-lift needs --alpha and --lam." in err) == (2, True)
+    assert "needs --lam." in call("design", *ADULT, "--notion", "alpha-lift", "--epsilon", "1", "--alpha", "2")[2]
+
+
+def test_a_ledger_is_named_by_its_place(call) -> None:
+    code, _, err = call("ledger")
+    assert code == 2
+    assert "--ledger" not in err
+
+
+def test_perfect_privacy_prints_no_rounding_errors(call) -> None:
+    shown = call("design", *ADULT, "--notion", "perfect")[1]
+    assert re.search(r"log max-lift +0 +nats", shown)
+    assert re.search(r"log min-lift +0 +nats", shown)
+    assert " 0.0 %" not in shown
+    assert " 0.00 %" not in shown

@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from discreet import ALIP, AlphaLift, Chi2Lift, Joint, L1Lift, Notion, design, samples
@@ -83,3 +84,15 @@ def test_help_tells_of_the_side(call) -> None:
     _, out, _ = call("frontier", "--help")
     assert "--side" in out
     assert "leave the other side open" in " ".join(out.replace("│", " ").split())
+
+
+def test_limits_stand_beside_what_is_not_proven(call: Callable[..., tuple[int, str, str]], tmp_path: Path) -> None:
+    """A search that runs out of time says how much any mechanism may keep; where all is proven nothing needs to."""
+    rng = np.random.default_rng(0)
+    x = rng.integers(0, 90, 20_000)  # too many values for a proof in a second
+    s = (x + rng.integers(0, 40, len(x))) // 13
+    path = tmp_path / "people.csv"
+    path.write_text("s,x\n" + "".join(f"{a},{b}\n" for a, b in zip(s, x)))
+    columns = ["--sensitive", "s", "--useful", "x", "--method", "optimal", "--epsilon", "0.3", "--time-limit", "1"]
+    assert "at most" in call("frontier", path, *columns)[1].splitlines()[1]
+    assert "at most" not in call(*ADULT, "--method", "optimal", "--epsilon", "0.5")[1].splitlines()[1]

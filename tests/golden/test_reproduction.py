@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from pathlib import Path
 
@@ -10,10 +11,12 @@ import pytest
 
 from discreet import papers
 from discreet._support.errors import InputError
-from discreet.papers import zds23
-from discreet.papers.base import Answer, Claim, answered
+from discreet.papers import zds22, zds23
+from discreet.papers.base import Answer, Claim, Setting, answered
 from discreet.papers.curves import drawn_from
+from discreet.papers.extremes import range_answer
 from discreet.papers.oracles import merging
+from discreet.papers.verdict import counted
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -87,6 +90,24 @@ def test_missing_data_is_reported_not_faked() -> None:
     assert "processed.hungarian.data" in verdict.note
 
 
+def test_a_second_run_leaves_verdicts_on_other_entries(tmp_path: Path) -> None:
+    alone = [papers.reproduce([name], tmp_path, quick=True) for name in ("df20-example3", "df20-example2")]
+    with (tmp_path / "verdicts.csv").open(newline="") as stream:
+        stored = {row["id"]: row["verdict"] for row in csv.DictReader(stream)}
+    assert stored == {verdict.claim.id: verdict.verdict for found in alone for verdict in found}
+    assert list(stored) == [claim for claim in papers.claims() if claim in stored]
+    before = (tmp_path / "verdicts.csv").read_bytes()
+    papers.reproduce(["df20-example2"], tmp_path, quick=True)
+    assert (tmp_path / "verdicts.csv").read_bytes() == before
+
+
+def test_statements_that_another_entry_answers_are_left_to_it() -> None:
+    """The example of merged graphs stands under Example 3, and is computed with Algorithm 2 in general."""
+    found = {verdict.claim.id: verdict.verdict for verdict in papers.reproduce(["df20-example3"], quick=True)}
+    assert "df20-merge-subgraphs-example" not in found
+    assert set(found.values()) <= {papers.AGREES, "argued", "drawn", "given"}
+
+
 def test_unknown_names_are_refused() -> None:
     with pytest.raises(InputError, match="zds23-fig4"):
         papers.reproduce(["zds23-fig44"])
@@ -133,6 +154,52 @@ def test_level_curves_agree_only_at_their_last_value() -> None:
     early, late = _curve(0.4, 0.5, 0.6), _curve(0.3, 0.5, 0.55)
     assert zds23._until_level([("", early, late)], slice(None)).value is False
     assert zds23._until_level([("", _curve(0.4, 0.6, 0.6), _curve(0.3, 0.6, 0.6))], slice(None)).value is True
+
+
+def test_levels_are_told_of_other_panels_too() -> None:
+    """Infinite leakages are level with each other, and the words keep the curves apart."""
+    one, other = ({"x": np.array(values)} for values in ([1.0, np.inf, np.inf], [0.5, 2.0, np.inf]))
+    assert zds23._until_level([(" of a", one, other)], slice(None), "x").value is True
+    assert zds23._until_level([(" of a", one, one), (" of b", one, other)], slice(None), "x") == Answer(
+        False,
+        "above at 0 of 3 budgets of a, level at 3; "
+        "above at 2 of 3 budgets of b, level at 1, where both have come to their last value",
+    )
+
+
+def test_clearly_asks_for_more_than_a_printed_number_may_be_off() -> None:
+    """One rule for all figures: nowhere below, and .01 apart on the mean of the budgets."""
+    found = {"a": _curve(0.5, 0.5), "b": _curve(0.5, 0.4), "c": _curve(0.5, 0.49), "d": _curve(0.1, 0.51)}
+    assert zds23._clearly(found, found, [("a", "b")]) == Answer(
+        True, "by 0.0500 on the mean of the budgets; strictly at 1 of 2 budgets, level at the others"
+    )
+    assert zds23._clearly(found, found, [("a", "b"), ("a", "c")]).value is False
+    assert zds23._clearly(found, found, [("a", "d")]).value is False
+
+
+def test_shares_are_read_to_their_last_digit_unless_they_are_about() -> None:
+    about, plain = (
+        zds22._nonzero(Setting(), f"zds22-fig4-nonzero-{key}", share)
+        for key, share in (("lam5", 27.15), ("lam65", 67.06))
+    )
+    known = papers.claims()
+    assert answered(known["zds22-fig4-nonzero-lam5"], about)
+    assert not answered(known["zds22-fig4-nonzero-lam65"], plain)
+    assert plain.note == "-2.9 points, read to the unit; the standard error of ours is 0.5"
+
+
+def test_a_printed_end_outside_of_all_runs_says_what_it_stands_for() -> None:
+    runs = {"min low": (-17.9, -13.6), "min high": (-0.455, -0.306)}
+    answer = range_answer((-15.5, -0.5), np.array([-15.2, -0.4]), runs, exact=True)
+    assert answer.agrees
+    assert answer.note.endswith("; -0.5 in print stands for anything from -0.55 to -0.45")
+    assert not range_answer((-15.5, -0.6), np.array([-15.2, -0.4]), runs, exact=True).agrees
+
+
+def test_counts_are_sentences() -> None:
+    claim = Claim("x", "P", "", "", "", None, "", "claim")
+    found = [papers.Verdict(claim, "", word, "") for word in ("agrees", "agrees", "differs", "drawn", "drawn")]
+    assert counted(found) == "2 agree, 1 differs, 2 drawn"
 
 
 def test_figures_say_how_many_joints_they_rest_on() -> None:

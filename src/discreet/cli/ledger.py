@@ -21,6 +21,7 @@ __all__ = ["ledger"]
 
 def ledger(
     ledger: Path,
+    /,
     *,
     table: str | None = None,
     certificate: Path | None = None,

@@ -108,6 +108,7 @@ class NotionOptions:
                 raise InvalidNotionError(_unsure(name))
         fields = {field.name: field for field in dataclasses.fields(kind)}  # type: ignore[arg-type]
         self._only(name, given, {*fields, *_stand_ins(fields)})
+        self._check_missing(name, given, fields)
         values = self._sides(name, given, SIDES & set(fields))
         for option in fields.keys() - values.keys():
             if option in given or fields[option].default is dataclasses.MISSING:
@@ -129,6 +130,14 @@ class NotionOptions:
             shared = ALIP.split(self._need(name, "epsilon"), self._need(name, "lam"))
             return {"eps_lower": shared.eps_lower, "eps_upper": shared.eps_upper}
         return {side: getattr(self, side) for side in sides}
+
+    @staticmethod
+    def _check_missing(name: str, given: set[str], fields: Mapping[str, Any]) -> None:
+        """What a notion lacks besides one option is said in one message."""
+        needed = {"alpha": "alpha" in fields, "lam": "epsilon" in given and set(fields) >= SIDES}
+        lacking = [f"--{option}" for option, is_needed in needed.items() if is_needed and option not in given]
+        if len(lacking) > 1:
+            raise InvalidNotionError(f"the notion {name} needs {' and '.join(lacking)}.")
 
     def _need(self, notion: str, option: str) -> float:
         value = getattr(self, option)

@@ -4,21 +4,28 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
 
-from discreet._support import files
+from discreet._support import files, progress
 from discreet._support.errors import InputError
+from discreet._support.progress import Stage
 from discreet._support.version import version
 from discreet.cli.options import Format, show
+from discreet.cli.streams import say
 
 __all__ = ["reproduce"]
 
 #: Where data files usually lie beside the project.
 USUAL_DATA = (Path("../shared/data"), Path("data"))
+
+#: How long everything takes on two cores, in full and with --quick.
+WHOLE, WHOLE_QUICK = "twenty minutes or more", "some minutes"
 
 
 def reproduce(
@@ -30,6 +37,7 @@ def reproduce(
     page: Path | None = None,
     gallery: Path | None = None,
     workers: int | None = None,
+    list_names: Annotated[bool, Parameter(name="--list", negative="")] = False,
     format: Format = "text",
 ) -> int:
     """Compute the figures and stated numbers of the papers anew, and say which agree.
@@ -37,10 +45,10 @@ def reproduce(
     Parameters
     ----------
     names
-        Names of entries such as zds23-fig4, papers such as zds23, or all.
+        Names of entries such as zds23-fig4, papers such as zds23, or all, which takes twenty minutes or more.
     output
-        Folder for a figure and a CSV of each entry, and verdicts.csv. Numbers have at most six digits after the point,
-        on which two runs agree; columns of measured seconds differ.
+        Folder for a figure and a CSV of each entry, and verdicts.csv, where verdicts on other entries stay. Numbers
+        have at most six digits after the point, on which two runs agree; columns of measured seconds differ.
     quick
         Fewer random joints and budgets.
     data
@@ -51,23 +59,32 @@ def reproduce(
         Folder for pages that show every figure with its verdicts; takes its plots from --output.
     workers
         Processes that compute beside each other. Left out: as many as there are cores.
+    list_names
+        Show the names of the entries, and compute nothing.
     format
         Text for people, JSON for programs.
     """
     from discreet import papers
-    from discreet.reporting.text.reproduction import reproduction_text
+    from discreet.reporting.text.reproduction import entries_text, reproduction_text
 
     folder = data or next((path for path in USUAL_DATA if path.is_dir()), None)
     if folder is not None and not folder.is_dir():
         raise InputError(f"no folder {str(folder)!r}.")
     if gallery is not None and output is None:
         raise InputError("--gallery shows the figures that --output writes: name a folder for them.")
-    papers.chosen(names)  # names that are none are refused first
+    picked = papers.chosen(names)  # names that are none are refused first
+    if list_names:
+        titles = {name: papers.ENTRIES[name].title for name in picked}
+        show(format, {"entries": titles}, entries_text(titles) if format == "text" else None)
+        return 0
     if output is not None:
         _make_folder(output)
     start, used = time.perf_counter(), sum(os.times()[:4])
     cores = (os.cpu_count() or 1) if workers is None else workers
-    verdicts = papers.reproduce(names, output, quick=quick, data=folder, workers=cores)
+    if len(picked) == len(papers.ENTRIES):
+        say(_announced(len(picked), quick=quick))
+    with nullcontext() if sys.stderr.isatty() else progress.heard_by(_Lines()):
+        verdicts = papers.reproduce(names, output, quick=quick, data=folder, workers=cores)
     seconds, processor = time.perf_counter() - start, sum(os.times()[:4]) - used
     if page is not None:
         text = papers.results_page(
@@ -79,6 +96,27 @@ def reproduce(
     result = {"seconds": seconds, "verdicts": [papers.as_row(verdict) for verdict in verdicts]}
     show(format, result, reproduction_text(result) if format == "text" else None)
     return 0
+
+
+def _announced(number: int, *, quick: bool) -> str:
+    """What is begun where everything is computed, and how to have less."""
+    return (
+        f"computing all {number} entries anew, which takes {WHOLE_QUICK if quick else WHOLE} on two cores. To compute "
+        "some, name entries or papers (discreet reproduce zds23-fig4 df20); discreet reproduce --list shows the names."
+    )
+
+
+class _Lines:
+    """A line for every entry that is done, where no terminal shows how far the work is."""
+
+    def began(self, stage: Stage) -> None:
+        """The first line comes with the first entry."""
+
+    def moved(self, stage: Stage) -> None:
+        say(f"{stage.done:.0f} of {stage.total:.0f} entries after {stage.seconds:.0f} s: {stage.detail}")
+
+    def ended(self, stage: Stage) -> None:
+        """The result tells the rest."""
 
 
 def _make_folder(path: Path) -> None:

@@ -129,6 +129,12 @@ class Design:
             return alone
         return min(alone, self.notion.on_counts().slack(self.after.through(self.mechanism)))
 
+    def _on_averages(self) -> list[dict[str, Any]]:
+        """What a promise about averages measures, for whoever has seen earlier releases too."""
+        if self.after is None:
+            return self.notion.on_averages(self.joint, self.mechanism)
+        return self.notion.on_averages(self.after.through(self.mechanism))
+
     @property
     def kept_name(self) -> str:
         """What the share that is kept is called: NMI, or the name of another utility."""
@@ -207,6 +213,7 @@ class Design:
             "status": self.status,
             "evidence": self.evidence,
             "slack": self.slack,
+            **({"on_averages": averages} if (averages := self._on_averages()) else {}),
             "after": None if self.after is None else len(self.after.mechanisms),
             "unchanged": self.unchanged,
             "share_error": self.share_error,

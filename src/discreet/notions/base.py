@@ -163,6 +163,34 @@ class Notion:
             return max(left, 0.0)
         return min(left, math.nextafter(0.0, -1.0))
 
+    def on_averages(self, joint: Joint, mechanism: Mechanism | None = None) -> list[dict[str, Any]]:
+        """What each bound that is not on single lifts measures at the worst symbol, and what it allows, as plain data.
+
+        Lifts say little about such a promise: the belief in a rare value may change more than the average. ``value``
+        is at most ``limit`` where ``level``, its nats, is at most ``epsilon``. Empty for promises on lifts alone.
+        """
+        if all(bound.kind.is_on_lifts for bound in self.bounds):
+            return []
+        seen = self._seen(joint, mechanism)
+        worst, holds = self.levels(seen).max(axis=1), self.holds(seen)
+        found = []
+        for bound, needed in zip(self.bounds, worst):
+            if not bound.kind.is_on_lifts:
+                level = (
+                    min(float(needed), bound.epsilon) if holds else float(needed)
+                )  # decided in integers, not by floats
+                value, limit = map(float, bound.limit(np.array([level, bound.epsilon])))
+                found.append(
+                    {
+                        "measure": bound.kind.title,
+                        "value": value,
+                        "limit": limit,
+                        "level": level,
+                        "epsilon": bound.epsilon,
+                    }
+                )
+        return found
+
     def merge_risk(self, joint: Joint) -> FloatArray:
         """Risk by which greedy merging ranks symbols: the sum of the bounded measures at each of them.
 

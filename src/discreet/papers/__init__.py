@@ -3,20 +3,20 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 from pathlib import Path
 from typing import NamedTuple
 
-from discreet._support import files, progress, validate
+from discreet._support import progress, validate
 from discreet._support.errors import InputError
 from discreet.papers import df20, lts20, zds22, zds23
 from discreet.papers.base import ENTRIES, TOLERANCE, Answer, Claim, MissingDataError, Setting, answered, claims
 from discreet.papers.gallery import write_gallery
 from discreet.papers.page import results_page
 from discreet.papers.verdict import AGREES, DIFFERS, NOT_COMPUTED, Verdict, as_row, shown
-from discreet.papers.writing import csv_text, write_outcome
+from discreet.papers.writing import write_outcome, write_verdicts
 
 __all__ = ["ENTRIES", "Verdict", "as_row", "chosen", "claims", "reproduce", "results_page", "write_gallery"]
 
@@ -41,7 +41,7 @@ def reproduce(
     names : sequence of str
         Names of entries, short names of papers such as ``zds23``, or ``all``.
     output : Path, optional
-        Folder that is made where it is missing.
+        Folder that is made where it is missing. Verdicts on other entries that it has stay in ``verdicts.csv``.
     quick : bool
         Fewer joints and budgets.
     data : Path, optional
@@ -62,9 +62,10 @@ def reproduce(
                 missing[task.name] = found
             else:
                 answers |= found
-    verdicts = [_verdict(claim, answers.get(claim.id), missing.get(claim.figure)) for claim in _asked(picked)]
+    asked = _asked(picked, answers, missing)
+    verdicts = [_verdict(claim, answers.get(claim.id), missing.get(claim.figure)) for claim in asked]
     if output is not None:
-        files.write_text(output / "verdicts.csv", csv_text([as_row(verdict) for verdict in verdicts]))
+        write_verdicts(output / "verdicts.csv", [as_row(verdict) for verdict in verdicts], list(claims()))
     return verdicts
 
 
@@ -113,10 +114,17 @@ def chosen(names: Sequence[str]) -> list[str]:
     return found
 
 
-def _asked(picked: Iterable[str]) -> list[Claim]:
+def _asked(picked: Iterable[str], answers: Mapping[str, Answer], missing: Mapping[str, str]) -> list[Claim]:
+    """Statements that were answered or cannot be; what an entry that was not picked answers is left to it."""
     names = set(picked)
     everything = names == set(ENTRIES)
-    return [claim for claim in claims().values() if everything or claim.figure in names]
+    open_ = {claim.id for claim in claims().values() if claim.figure in names and _is_open(claim, missing)}
+    return [claim for claim in claims().values() if everything or claim.id in answers or claim.id in open_]
+
+
+def _is_open(claim: Claim, missing: Mapping[str, str]) -> bool:
+    """Whether no entry answers a statement: it is on record why, or data files are not there."""
+    return claim.id in NOT_ANSWERED or claim.figure in missing
 
 
 def _verdict(claim: Claim, answer: Answer | None, missing: str | None) -> Verdict:

@@ -37,6 +37,12 @@ SHOWN = "see the figure and its CSV"
 #: A stated number is met within this, or within half a unit of its last digit where that is more.
 TOLERANCE = 0.01
 
+#: Where a paper says "clearly" or "much" of curves, ours are apart by this on the mean of the budgets: what a number may be off.
+CLEAR = TOLERANCE
+
+#: Where it says "much" or "far" of two sizes, the larger is at least as many times the smaller.
+MUCH = 2.0
+
 
 class Claim(NamedTuple):
     """What a paper states."""

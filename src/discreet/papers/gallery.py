@@ -9,7 +9,7 @@ from pathlib import Path
 
 from discreet._support import files
 from discreet.papers.base import ENTRIES, SHOWN
-from discreet.papers.verdict import Verdict, counts, shown
+from discreet.papers.verdict import Verdict, counted, shown
 
 __all__ = ["write_gallery"]
 
@@ -51,8 +51,7 @@ def _entry(name: str, verdicts: Sequence[Verdict]) -> list[str]:
     others = [verdict for verdict in verdicts if verdict not in figures]
     title = f"{_numbered(figures)}{ENTRIES[name].title}"
     lines = [f"## {title}", "", *map(_figure, figures), "", f"![{title}]({name}.svg)", ""]
-    told = ", ".join(f"{number} {word}" for word, number in counts(verdicts).items() if number)
-    lines += [f"{{download}}`The numbers (CSV) <{name}.csv>`. Verdicts: {told}.", ""]
+    lines += [f"{{download}}`The numbers (CSV) <{name}.csv>`. Verdicts: {counted(verdicts)}.", ""]
     lines += [f"- **{v.verdict}**: {v.claim.claim}{_numbers(v)}{f' ({v.note})' if v.note else ''}" for v in others]
     return [*lines, ""]
 

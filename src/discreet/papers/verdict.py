@@ -11,7 +11,7 @@ import numpy as np
 
 from discreet.papers.base import Claim
 
-__all__ = ["AGREES", "DIFFERS", "NOT_COMPUTED", "WORDS", "Verdict", "as_row", "counts", "shown"]
+__all__ = ["AGREES", "DIFFERS", "NOT_COMPUTED", "WORDS", "Verdict", "as_row", "counted", "counts", "shown"]
 
 AGREES, DIFFERS, NOT_COMPUTED = "agrees", "differs", "not computed"
 WORDS = (AGREES, DIFFERS, "argued", "given", "drawn", NOT_COMPUTED)
@@ -60,3 +60,13 @@ def as_row(verdict: Verdict) -> dict[str, Any]:
 def counts(verdicts: Sequence[Verdict]) -> dict[str, int]:
     """How many verdicts there are of each word."""
     return {word: sum(verdict.verdict == word for verdict in verdicts) for word in WORDS}
+
+
+#: A word of a verdict about one statement and about several.
+TOLD = {AGREES: ("agrees", "agree"), DIFFERS: ("differs", "differ")}
+
+
+def counted(verdicts: Sequence[Verdict]) -> str:
+    """How many verdicts there are of each word that occurs, in words: "2 agree, 1 differs, 1 drawn"."""
+    found = counts(verdicts)
+    return ", ".join(f"{n} {TOLD.get(word, (word, word))[n > 1]}" for word, n in found.items() if n)

@@ -18,7 +18,7 @@ from typing import Any
 from discreet._support import files
 from discreet.papers.base import Outcome
 
-__all__ = ["DIGITS", "MEASURED", "csv_text", "rounded", "write_outcome"]
+__all__ = ["DIGITS", "MEASURED", "csv_text", "rounded", "write_outcome", "write_verdicts"]
 
 #: Digits after the point of a table's numbers, at most: proven optima are known within 1e-7. What is searched with a gap
 #: has fewer, which its entry says.
@@ -43,6 +43,22 @@ def write_outcome(output: Path, name: str, outcome: Outcome) -> None:
 
         drawn = figure_bytes(outcome.draw(), "svg").decode("utf-8")
         files.write_text(output / f"{name}.svg", _plotted(drawn))
+
+
+def write_verdicts(path: Path, rows: Sequence[Mapping[str, Any]], order: Sequence[str]) -> None:
+    """Verdicts as a table, beside those on other statements that an earlier run wrote there, in the order of the claims."""
+    new = {row["id"]: row for row in rows}
+    kept = {row["id"]: row for row in _earlier(path, list(rows[0]) if rows else []) if row["id"] in order}
+    files.write_text(path, csv_text([(kept | new)[claim] for claim in order if claim in kept | new]))
+
+
+def _earlier(path: Path, names: Sequence[str]) -> list[dict[str, str]]:
+    """Lines of a table that is there; none where it has other columns."""
+    if not path.is_file():
+        return []
+    with path.open(encoding="utf-8", newline="") as stream:
+        found = csv.DictReader(stream)
+        return list(found) if found.fieldnames == names else []
 
 
 def csv_text(rows: Sequence[Mapping[str, Any]]) -> str:

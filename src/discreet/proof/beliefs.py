@@ -205,7 +205,11 @@ class BeliefProof:
     is_on_classes: bool = False
 
     def check(self) -> float:
-        """The limit evaluated anew; at least ``limit`` where the proof is sound."""
+        """The limit evaluated anew; at least ``limit`` where the proof is sound.
+
+        A number and no verdict: the least that any mechanism under the notion loses, in the unit of the utility (nats
+        of H(X | Y) for information). As a share, like ``Design.bound``: ``1 - check() / H(X)``.
+        """
         beliefs = allowed_beliefs(self.notion, self.cells.sum(axis=1))
         priced = price_exactly(beliefs, self.prices, self.cells > 0, self.utility)
         return float((self.prices * self.cells).sum() + priced.reduced.min()) - ROUNDING

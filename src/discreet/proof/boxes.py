@@ -297,7 +297,11 @@ class Proof:
         return {"groups": self.polytope.groups.tolist(), "inside": inside}
 
     def check(self) -> float:
-        """The limit evaluated anew from this proof alone; at least ``limit`` where the proof is sound."""
+        """The limit evaluated anew from this proof alone; at least ``limit`` where the proof is sound.
+
+        A number and no verdict: the least that any mechanism under the notion loses, in the unit of the utility (nats
+        of H(X | Y) for information). As a share, like ``Design.bound``: ``1 - check() / H(X)``.
+        """
         if not self.inside:
             return self._check_own()
         if self.polytope.groups is None or len(self.inside) != self.polytope.n_boxed:

@@ -17,6 +17,7 @@ from discreet.certificate import Certificate
 from discreet.certificate.beside import Beside
 from discreet.drawing.keys import ReleaseKey
 from discreet.measures import unchanged
+from discreet.notions.base import from_dict
 from discreet.releasing.certification import certified, codebook_text, output_digest, promised
 from discreet.releasing.checks import Checked
 from discreet.releasing.engines import engine_for
@@ -81,6 +82,7 @@ class Released:
             "released": list(self.plan.released),
             "in_values": self._in_values(),
             **stated,
+            **self._on_averages(),
             "certificate": os.fspath(sidecar(output, "certificate")),
             "codebook": os.fspath(sidecar(output, "codebook.private" if self.hides_mechanism else "codebook")),
             "private_mechanism": self.hides_mechanism,
@@ -89,6 +91,13 @@ class Released:
             "engine": self.engine,
             "seconds": self.seconds,
         }
+
+    def _on_averages(self) -> dict[str, Any]:
+        """What a promise about averages measures here; nothing where it is on lifts alone, or where there is no S."""
+        if self.certificate is None or self.certificate["achieved"] is None:
+            return {}
+        found = from_dict(self.certificate["notion"]).on_averages(self.checked.joint, self.plan.mechanism)
+        return {"on_averages": found} if found else {}
 
     def _in_values(self) -> dict[str, float] | None:
         """The share of records that are expected to keep their value; None where labels are released."""

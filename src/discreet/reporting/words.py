@@ -22,7 +22,9 @@ __all__ = [
     "NOT_JUDGED",
     "NO_CERTIFICATE",
     "against_words",
+    "allowed_words",
     "at_most_percent",
+    "averages_words",
     "beside_words",
     "bound_words",
     "broken_words",
@@ -234,6 +236,32 @@ def _factor(nats: float, rounding: str, less: int = 0) -> str:
         return f"exp({decimal.Context(prec=6, rounding=rounding).plus(exact).normalize():f})"
     value = decimal.Context(prec=60).exp(exact) - less
     return f"{decimal.Context(prec=4, rounding=rounding).plus(value).normalize():f}"
+
+
+def allowed_words(average: Mapping[str, Any]) -> tuple[str, str]:
+    """The measure of a promise about averages, and what it may be: each rounded up, so that what is kept reads so.
+
+    >>> allowed_words({"measure": "l1 lift", "value": 0.2, "limit": 0.221402759, "level": 0.18232156, "epsilon": 0.2})
+    ('0.2', 'of 0.2215 allowed; 0.1824 of 0.2 nats')
+    """
+    value, limit, level = (_rounded_up(average[name]) for name in ("value", "limit", "level"))
+    nats = min(level, decimal.Decimal(repr(average["epsilon"]))) if average["level"] <= average["epsilon"] else level
+    return f"{value:f}", f"of {limit:f} allowed; {nats:f} of {average['epsilon']:g} nats"
+
+
+def averages_words(averages: Iterable[Mapping[str, Any]]) -> str:
+    """What promises about averages measure, beside what they allow: what they are judged by.
+
+    >>> averages_words([{"measure": "l1 lift", "value": 0.1, "limit": 0.25, "level": 0.09531018, "epsilon": 0.2231436}])
+    'Promised and kept: l1 lift 0.1 of 0.25 allowed; 0.09532 of 0.223144 nats.'
+    """
+    told = (f"{average['measure']} {' '.join(allowed_words(average))}" for average in averages)
+    return f"Promised and kept: {', and '.join(told)}."
+
+
+def _rounded_up(value: float) -> decimal.Decimal:
+    """Four digits, not below the value."""
+    return decimal.Context(prec=4, rounding=UP).create_decimal(repr(value)).normalize()
 
 
 def at_most_percent(share: float) -> str:

@@ -13,6 +13,7 @@ from discreet._support import progress
 from discreet._support.errors import DataError, DiscreetError, InputError
 from discreet.certificate import checker
 from discreet.certificate.record import Certificate
+from discreet.certificate.verification.averages import averages
 from discreet.certificate.verification.evidence import Evidence
 from discreet.certificate.verification.publication import against_publication
 from discreet.certificate.verification.release import against_release
@@ -137,6 +138,8 @@ def _tests(evidence: Evidence, table: Any, released: Any, limits: Limits) -> Ite
     if evidence.is_of_whole_table:
         yield from against_publication(evidence, table, released, limits)
         return
+    if evidence.mechanism is not None and "counts" in evidence.content:
+        yield from averages(evidence.content["notion"], evidence.content["counts"], evidence.mechanism)
     if released is not None and not evidence.is_of_release:
         yield Finding("release", False, "the certificate is about a design, not about a release")
         return

@@ -15,6 +15,7 @@ from discreet.certificate.beside import audit_beside
 from discreet.certificate.limits import with_limits
 from discreet.certificate.persons import check_persons
 from discreet.certificate.record import spelled
+from discreet.certificate.verification.averages import averages
 from discreet.certificate.verification.evidence import Evidence
 from discreet.certificate.verification.verdict import Finding, equal
 from discreet.core import labels
@@ -53,6 +54,8 @@ def against_table(evidence: Evidence, table: Table) -> Iterator[Finding]:
     for subject, passed, text in evidence.checked if same else checker.check({**content, "counts": counts}):
         if subject in ("size", "rows", "limits", "leakage", "nmi"):
             yield Finding(subject, passed, f"{text} (counted in the table)")
+            if subject == "leakage" and passed and not same:
+                yield from averages(content["notion"], counts, mechanism)
     if evidence.is_of_release:
         yield from _of_release(evidence, table, joint, unknown)
 

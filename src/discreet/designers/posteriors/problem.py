@@ -413,7 +413,7 @@ def _check_after(notion: Notion, after: Earlier, also: Sequence[Joint]) -> None:
     """What came before can be added up, and keeps the promise by itself."""
     if notion.is_conditional or not notion.is_polyhedral:
         raise InputError(
-            f"releases after others (after, --after, --ledger) are designed for LIP, ALIP, MaxLift or LDP, not for "
+            f"releases after others (after, --after, --ledger) are designed for LIP, ALIP, LDP or max-lift, not for "
             f"{notion}."
         )
     if also:

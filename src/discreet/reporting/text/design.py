@@ -28,6 +28,12 @@ SHOWN_SYMBOLS = 30
 #: Nats to the budget that are no room.
 NO_ROOM = 1e-6
 
+#: Nats that are a rounding error of zero: lifts are quotients of sums of floats.
+NO_NATS = 1e-12
+
+#: Shares of a symbol that would be printed as nothing.
+NO_SHARE = 0.0005
+
 
 def design_text(design: Design) -> ConsoleRenderable:
     """A design: what it keeps, what it leaks, and how each value is released."""
@@ -46,8 +52,11 @@ def design_text(design: Design) -> ConsoleRenderable:
     table.add_row("mutual information I(X;Y)", number(figures["mutual_information"]), "nats")
     for title, value, unit in _in_values(design):
         table.add_row(title, value, unit)
-    table.add_row("log max-lift", number(figures["log_max_lift"]), "nats")
-    table.add_row("log min-lift", number(figures["log_min_lift"]), "nats")
+    for average in figures.get("on_averages", ()):
+        value, allowed = words.allowed_words(average)
+        table.add_row(f"promised: {average['measure']}", value, allowed)
+    table.add_row("log max-lift", _nats(figures["log_max_lift"]), "nats")
+    table.add_row("log min-lift", _nats(figures["log_min_lift"]), "nats")
     together = "nats" if design.after is None else f"nats, together with {len(design.after.mechanisms)} before"
     table.add_row("slack of the notion", number(design.slack), together)
     if figures["bound"] is not None:
@@ -68,6 +77,11 @@ def design_text(design: Design) -> ConsoleRenderable:
         "",
         _codebook_table(design) if _is_explained(design) else design.mechanism.describe(),
     )
+
+
+def _nats(value: float) -> str:
+    """A log-lift, and 0 for what rounding leaves of it."""
+    return number(0.0 if abs(value) < NO_NATS else value)
 
 
 def _binding(design: Design) -> Iterator[tuple[str, str, str]]:
@@ -130,10 +144,11 @@ def _codebook_table(design: Design, shown: int = SHOWN_SYMBOLS) -> Table:
     p_released = design.released.p_useful
     for k in sorted(range(len(book)), key=lambda k: -p_released[k])[:shown]:
         label = design.mechanism.released[k]
-        likeliest = list(book[label].items())[:4]
+        likeliest = [(x, p) for x, p in book[label].items() if p >= NO_SHARE][:4]
         parts = ", ".join(f"{visible(labels.text(x))} {100 * p:.1f} %" for x, p in likeliest)
         more = "" if len(book[label]) <= len(likeliest) else ", ..."
-        table.add_row(Text(visible(label)), f"{100 * p_released[k]:.2f} %", Text(parts + more))
+        share = f"{100 * p_released[k]:.2f} %" if p_released[k] >= NO_SHARE / 10 else "< 0.01 %"
+        table.add_row(Text(visible(label)), share, Text(parts + more))
     if len(book) > shown:
         table.add_row(f"and {len(book) - shown} more", "", "")
     return table

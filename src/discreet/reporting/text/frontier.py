@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from rich.console import Group
@@ -27,19 +28,33 @@ def frontier_text(frontier: Frontier, keep: float | None = None, smallest: Front
     title = f"How much of X each budget{_of_side(frontier.rows[0].side)} keeps ({name}, 0 to 1)"
     table = Table(box=None, pad_edge=False, title=title, title_justify="left")
     table.add_column("epsilon (nats)", justify="right")
+    unproven = {curve for curve, rows in curves.items() if any(_is_open(row) for row in rows)}
     width = 48 // len(curves) if len(curves) <= MOST_BARS else 0
     for method, lam in curves:
         table.add_column(f"{method}, lam {lam:g}" if several else method, justify="right")
         table.add_column("")
+        if (method, lam) in unproven:
+            table.add_column("at most", justify="right")
     for at_budget in zip(*curves.values()):
         cells = [f"{at_budget[0].epsilon:.4g}"]
-        for row in at_budget:
+        for curve, row in zip(curves, at_budget):
             cells += [f"{row.kept:.3f}", "#" * round(width * row.kept)]
+            cells += [_limit_text(row)] if curve in unproven else []
         table.add_row(*cells)
     parts: list[Any] = [table, "", _row_sentence("Knee", frontier.knee(), name)]
     if smallest is not None and keep is not None:
         parts.append(_row_sentence(f"Smallest budget that keeps {100 * keep:g} %", smallest, name))
     return Group(*parts)
+
+
+def _is_open(row: FrontierRow) -> bool:
+    """Whether a limit is known that what is kept does not meet."""
+    return row.bound is not None and row.status != "optimal"
+
+
+def _limit_text(row: FrontierRow) -> str:
+    """The proven limit where it is above what is kept, rounded up."""
+    return f"{math.ceil(1000 * row.bound) / 1000:.3f}" if row.bound is not None and _is_open(row) else ""
 
 
 def _row_sentence(title: str, row: FrontierRow, name: str) -> Text:

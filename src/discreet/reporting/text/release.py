@@ -28,6 +28,8 @@ def release_text(summary: Mapping[str, Any]) -> Group:
         )
     else:
         achieved = summary["achieved"]
+        if "on_averages" in summary:
+            lines.append(Text(words.averages_words(summary["on_averages"])))
         lines.append(
             Text(
                 f"Checked in integers on this table: log-lifts between {achieved['log_min_lift']} and "

@@ -12,7 +12,17 @@ from rich.text import Text
 
 from discreet.reporting.text.console import bold
 
-__all__ = ["reproduction_text"]
+__all__ = ["entries_text", "reproduction_text"]
+
+
+def entries_text(titles: Mapping[str, str]) -> Table:
+    """Names of entries, and what each is about."""
+    table = Table(box=None, pad_edge=False)
+    table.add_column("name", no_wrap=True)
+    table.add_column("what is computed")
+    for name, title in titles.items():
+        table.add_row(name, title)
+    return table
 
 
 def reproduction_text(result: Mapping[str, Any]) -> Group:
@@ -34,4 +44,6 @@ def reproduction_text(result: Mapping[str, Any]) -> Group:
         if row["verdict"] in ("differs", "not computed"):
             others.add_row(row["id"], row["said"], row["got"], f"{row['verdict']}: {row['note']}")
     title = bold(f"{len(rows)} statements in {result['seconds']:.0f} s")
+    if not others.row_count:
+        return Group(title, table)
     return Group(title, table, Text(""), bold("Where we do not agree"), others)
