@@ -144,8 +144,8 @@ def are_few(numbers: int, rows: int) -> bool:
 def joined_choices(shared: Digests, own: Digests) -> Digests:
     """Digests that choose a record's fold as all equal ones choose theirs, and the rest as it does by itself.
 
-    >>> joined_choices(np.array([b"a" * 64]), np.array([b"b" * 64]))[0][:12]
-    np.bytes_(b'aaaaaaaaaabb')
+    >>> bytes(joined_choices(np.array([b"a" * 64]), np.array([b"b" * 64]))[0][:12])
+    b'aaaaaaaaaabb'
     """
     digits = np.concatenate([_letters(shared)[:, :CHOICE_DIGITS], _letters(own)[:, CHOICE_DIGITS:]], axis=1)
     result: Digests = np.ascontiguousarray(digits).view(own.dtype).reshape(-1)

@@ -312,7 +312,7 @@ def test_a_first_release_under_a_notion_that_none_can_follow_warns(tmp_path: Pat
     with pytest.warns(dc.errors.DiscreetWarning, match="no release is designed to keep Chi2Lift"):
         release(mechanism, tmp_path, "first")
     after = dc.Ledger.read(tmp_path / "ledger").earlier(TABLE, ["school"])
-    with pytest.raises(InputError, match="are designed for LIP, ALIP, MaxLift or LDP, not for Chi2Lift") as found:
+    with pytest.raises(InputError, match="are designed for LIP, ALIP, LDP or max-lift, not for Chi2Lift") as found:
         dc.design(dc.Joint.from_table(TABLE, "rich", "school"), notion, after=after)
     assert "also" not in str(found.value)
 

@@ -160,7 +160,7 @@ def test_what_is_not_served_says_what_is() -> None:
         design(joint, notion, utility="accuracy")
     counted = Joint.from_counts([[9, 5, 3], [2, 5, 8]])
     before = Mechanism.from_blocks(counted, [0, 0, 0])
-    with pytest.raises(InputError, match="LIP, ALIP, MaxLift or LDP"):
+    with pytest.raises(InputError, match="LIP, ALIP, LDP or max-lift"):
         design(counted, notion, after=[before])
     with pytest.raises(InputError, match="method='auto'"):
         design(Joint.random(3, 2500, seed=0), notion)
