@@ -420,7 +420,9 @@ class Ledger:
         first of the other, and what a reader learns from both is no product of two chances.
         """
         alike = [(number, one) for number, one in enumerate(self.entries, 1) if entry.shares_draws(one)]
-        if not alike or any(entry.repeats(one) for _, one in alike):
+        repeated = [(number, one) for number, one in alike if entry.repeats(one)]
+        if not alike or repeated:
+            _warn_of_unchecked(entry, repeated)
             return
         number, one = alike[-1]
         keep = "" if one.id is None else f"Keep the ids that people had there (id {one.id!r}), or give "
@@ -577,6 +579,19 @@ def _warn_of_the_last(notion: Notion) -> None:
         warnings.warn(
             f"no release is designed to keep {notion} together with this one: after it, design --ledger serves LIP, "
             "ALIP, MaxLift and LDP alone. Where more is to follow, promise one of those.",
+            DiscreetWarning,
+            stacklevel=2,
+        )
+
+
+def _warn_of_unchecked(entry: Entry, repeated: Sequence[tuple[int, Entry]]) -> None:
+    """Say where nothing tells whether people of the same values changed ids among each other."""
+    pairs = [(number, entry.sketch, one.sketch) for number, one in repeated if one.sketch is not None]
+    if pairs and not any(own is not None and own.telling(other) for _, own, other in pairs):
+        warnings.warn(
+            f"whether people of the same sensitive and useful values kept their ids since release {pairs[-1][0]} is "
+            "not checked: no further column of both tables tells them apart. Whoever changed ids is drawn a second "
+            "time, which the ledger does not count. A column that stays, such as a date of birth, lets it be checked.",
             DiscreetWarning,
             stacklevel=2,
         )

@@ -72,8 +72,7 @@ class Sketch:
         agree by chance, and what is more than that counts: people who kept their ids all agree, and of others as many
         as of random pairs of records do, so that agreement tells how many kept theirs.
         """
-        end = min(self._end, other._end)
-        one, two = self._until(end), other._until(end)
+        one, two = self._beside(other)
         common = [code for code in one if code in two]
         if 2 * len(common) < min(len(one), len(two)) or not common:
             return "fewer than half of the ids are the same"
@@ -81,32 +80,41 @@ class Sketch:
         often = Counter(two[code] for code in common)
         by_chance = sum(often[one[code]] for code in common)  # of all n * n pairs of records
         if 10 * (n * agree - by_chance) > SAME_OF_TEN * (n * n - by_chance):
-            return self._why_exchanged(other, [code for code in common if one[code] == two[code]])
+            return self._why_exchanged(other)
         if by_chance == n * n:
             return "all people whose ids were compared have the same values, which do not tell them apart"
         return "too many of the ids stand for other values than before"
 
-    def _why_exchanged(self, other: Sketch, ids: Sequence[str]) -> str | None:
+    def _why_exchanged(self, other: Sketch) -> str | None:
         """Why people who share sensitive and useful values may have changed ids, in words; None where nothing says so.
 
         Of the columns that tell such people apart in both tables one has to be the same: others, such as a balance, may
         have changed for everybody. Where no column tells them apart there is nothing to go by.
         """
-        own, its = ({code: k for k, code in enumerate(kept.ids)} for kept in (self, other))
-        groups = _groups([self.values[own[code]] for code in ids])
-        telling = []
-        for column in self.others.keys() & other.others.keys():
-            one = [self.others[column][own[code]] for code in ids]
-            two = [other.others[column][its[code]] for code in ids]
-            if max(_chance(one, one, groups), _chance(two, two, groups)) > MOST_ALIKE:
-                continue
-            chance, agree = _chance(one, two, groups), sum(a == b for a, b in zip(one, two)) / len(ids)
-            if 10 * (agree - chance) > SAME_OF_TEN * (1 - chance):
-                return None
-            telling.append(column)
-        if not telling:
+        telling = self.telling(other)
+        if not telling or any(telling.values()):
             return None
         return f"people of the same sensitive and useful values have other values of {', '.join(sorted(telling))}"
+
+    def telling(self, other: Sketch) -> dict[str, bool]:
+        """Columns that tell people of the same sensitive and useful values apart in both tables, and which stayed."""
+        first, second = self._beside(other)
+        ids = [code for code in first if second.get(code) == first[code]]
+        own, its = ({code: k for k, code in enumerate(kept.ids)} for kept in (self, other))
+        groups = _groups([first[code] for code in ids])
+        found = {}
+        for column in self.others.keys() & other.others.keys() if ids else ():
+            one = [self.others[column][own[code]] for code in ids]
+            two = [other.others[column][its[code]] for code in ids]
+            if max(_chance(one, one, groups), _chance(two, two, groups)) <= MOST_ALIKE:
+                chance, agree = _chance(one, two, groups), sum(a == b for a, b in zip(one, two)) / len(ids)
+                found[column] = 10 * (agree - chance) > SAME_OF_TEN * (1 - chance)
+        return found
+
+    def _beside(self, other: Sketch) -> tuple[dict[str, str], dict[str, str]]:
+        """Codes of values by those of ids, of both, as far as both have all ids of their tables."""
+        end = min(self._end, other._end)
+        return self._until(end), other._until(end)
 
     @property
     def _end(self) -> str:
