@@ -167,9 +167,7 @@ def test_columns_of_many_symbols_are_held_by_the_lattice_of_all(c: int, n: int, 
     In real numbers nothing more is kept: then there is no note.
     """
     joint = Joint.from_counts(np.random.default_rng([c, n]).integers(0, most, (c, n)))
-    start = time.process_time()
     result = design(joint, PerfectPrivacy())
-    assert time.process_time() - start < SECONDS
     assert PerfectPrivacy().holds(joint, result.mechanism)
     assert result.nmi > 0.4
     assert not result.notes

@@ -176,9 +176,8 @@ class Notion:
         found = []
         for bound, needed in zip(self.bounds, worst):
             if not bound.kind.is_on_lifts:
-                level = (
-                    min(float(needed), bound.epsilon) if holds else float(needed)
-                )  # decided in integers, not by floats
+                # Integers decide whether it holds, not these floats.
+                level = min(float(needed), bound.epsilon) if holds else float(needed)
                 value, limit = map(float, bound.limit(np.array([level, bound.epsilon])))
                 found.append(
                     {
